@@ -64,7 +64,7 @@ class LiveRun:
         """
         Args:
             runner: whose clusters and options are used; it must outlive the run. name: of the scenario, as
-            which the run is recorded. title: one sentence: the cause and what it leads to.
+            which the run is recorded. title: one sentence that gives cause and effect.
         """
         self._runner = runner
         self._scenario = RecordedScenario(name, " ".join(title.split()) or name)

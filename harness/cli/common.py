@@ -25,7 +25,7 @@ from rocketchaos.harness.scenario.hints import hints
 from rocketchaos.harness.scenario.model import Scenario
 
 LEAST_MINUTES, MOST_MINUTES = 0.5, 7 * 24 * 60.0
-"""Of options that say how long a command may take; `nan` and `inf` are within no limits."""
+"""For options that limit how long a command may take; `nan` and `inf` are refused."""
 
 
 def runs_or_default(runs: Path | None) -> Path:
@@ -177,7 +177,7 @@ def tell(
         OUT.print(str(item), markup=False)
     code = exit_code_of(reports, again)
     if code is ExitCode.INCONCLUSIVE and not all(entry.runs for entry in again):
-        ERR.print("rocketchaos: not every finding was seen again; what races may need more runs: --repeat")
+        ERR.print("rocketchaos: not every finding was seen again; a race may need more runs: --repeat")
     with_all = code_with(left_out, code)
     if with_all is not code:
         gone = dict.fromkeys(entry.rocketmq for entry in left_out if entry.code is with_all)

@@ -31,7 +31,7 @@ def explain(
             metavar="[WORD]",
             autocompletion=words,
             help="A step, a check, a key (`send.per_queue`), what became of a message, an outcome, a timing "
-            "profile, an exit code, a claim (`B01`); all of them unless given.",
+            "profile, an exit code, a claim (`B01`). Default: all.",
         ),
     ] = None,
 ) -> ExitCode:
@@ -43,7 +43,7 @@ def explain(
     if not found:
         raise UsageProblem(_unknown(word), "`rocketchaos explain` lists all words.")
     if len(found) > _MOST:
-        OUT.print(f"`{word}` is a key of many; say which one:", markup=False)
+        OUT.print(f"`{word}` is a key of several words; choose one:", markup=False)
         _columns([meaning.name for meaning in found])
         return ExitCode.AS_EXPECTED
     for number, entry in enumerate(found):

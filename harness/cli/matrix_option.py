@@ -19,7 +19,7 @@ MatrixOption = Annotated[
     typer.Option(
         OPTION,
         metavar="DIMENSION=A,B [DIMENSION=A,B]",
-        help=f"Every client on every version, without what is impossible: `{EXAMPLE}`. Clients: java, "
+        help=f"Every client on every version, without impossible combinations: `{EXAMPLE}`. Clients: java, "
         "java@4.9.4, python, grpc, go.",
     ),
 ]

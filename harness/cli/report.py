@@ -43,7 +43,7 @@ StoreOption = Annotated[
 MasterOption = Annotated[
     str | None,
     typer.Option(
-        "--master", metavar="URL", help="Spark's master. [default: ROCKETCHAOS_SPARK_MASTER or local\\[*]]"
+        "--master", metavar="URL", help="Spark's master. Default: ROCKETCHAOS_SPARK_MASTER or local\\[*]."
     ),
 ]
 OutOption = Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the page and tables go.")]
@@ -53,7 +53,7 @@ RunsUrlOption = Annotated[
         "--runs-url",
         metavar="TEMPLATE",
         help="Where run folders are served, for links to them, as https://ci.example.org/{parent}/{name}/. "
-        "[default: where they were ingested]",
+        "Default: where they were ingested.",
     ),
 ]
 SinceOption = Annotated[
@@ -61,19 +61,22 @@ SinceOption = Annotated[
     typer.Option(
         "--since",
         metavar="MOMENT",
-        help="Runs since then against all before: LAST, the newest ingest; an age, 7d; a time. [default: LAST]",
+        help="Compare runs since then with all before: LAST, the newest ingest; an age, 7d; a time. "
+        "Default: LAST.",
     ),
 ]
 BetweenOption = Annotated[
     tuple[str, str] | None,
-    typer.Option("--between", metavar="A B", help="Two nights: days, or times FROM/TO, in UTC."),
+    typer.Option("--between", metavar="A B", help="Compare two nights: days, or times FROM/TO, in UTC."),
 ]
-FormOption = Annotated[Form, typer.Option("--format", help="Of the short text on standard output.")]
+FormOption = Annotated[
+    Form, typer.Option("--format", help="The format of the short text on standard output.")
+]
 
 
 def ingest(
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUNS...", help="Folders of runs, or folders with such below.")
+        list[str], typer.Argument(metavar="RUNS...", help="Run folders, or folders that contain some.")
     ],
     store: StoreOption,
     master: MasterOption = None,
@@ -95,7 +98,7 @@ def ingest(
     for kind, folders in done.quarantined.items():
         OUT.print(f"  {kind}: {folders}", markup=False)
     if done.released:
-        OUT.print(f"{done.released} folders left the quarantine: they are gone", markup=False)
+        OUT.print(f"{done.released} folders left the quarantine: they were deleted", markup=False)
     OUT.print(f"{done.messages} messages in {done.seconds:.1f} s", markup=False)
     return ExitCode.AS_EXPECTED
 
@@ -117,11 +120,9 @@ def diff(
     between: BetweenOption = None,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out", metavar="FOLDER", help="Where the page and tables go. [default: none are made]"
-        ),
+        typer.Option("--out", metavar="FOLDER", help="Where the page and tables go. Default: none are made."),
     ] = None,
-    line: Annotated[bool, typer.Option("--line", help="One line alone, for a chat.")] = False,
+    line: Annotated[bool, typer.Option("--line", help="Only one line, for a chat.")] = False,
     form: FormOption = Form.TEXT,
     runs_url: RunsUrlOption = None,
     master: MasterOption = None,
@@ -137,7 +138,7 @@ def diff(
     from rocketchaos.spark_reports.diff import sides as naming
 
     if since is not None and between is not None:
-        raise UsageProblem("--since and --between say two different things", "Give one of them.")
+        raise UsageProblem("--since and --between exclude each other", "Give one of them.")
     sides = naming.between(*between) if between is not None else naming.since(since or naming.LAST)
     folder = None if out is None else _folder(out)
     url = _runs_url(runs_url)
@@ -230,7 +231,7 @@ def tidy(store: StoreOption, master: MasterOption = None) -> ExitCode:
 
         done = tidy_store(found, progress)
     OUT.print(
-        f"{done.facts} facts that nobody could see are gone; {done.folders} folders left the quarantine, ingested "
+        f"{done.facts} outdated facts removed; {done.folders} folders left the quarantine, ingested "
         f"since; {done.files} small files became {done.files_now}",
         markup=False,
     )
@@ -257,7 +258,7 @@ def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:
 
 def package(
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE.zip", help="Where the zip goes; two files go beside it.")
+        Path, typer.Option("--out", metavar="FILE.zip", help="Where the zip goes, with two more files.")
     ] = Path("rocketchaos-spark.zip"),
 ) -> ExitCode:
     """Make a zip for `spark-submit --py-files`, and the script to submit."""
@@ -333,7 +334,7 @@ def _folder(out: str) -> Path:
     folder = Place.of(out).folder
     if folder is None:
         raise UsageProblem(
-            f"{out} is no folder of this machine, where reports are written", "Give another --out."
+            f"{out} is no folder of this machine; reports need a local one", "Give another --out."
         )
     return folder
 

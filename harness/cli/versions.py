@@ -39,7 +39,7 @@ def list_versions(as_json: JsonOption = False) -> ExitCode:
             OUT.print(_line(item), markup=False)
     if unreached is None:
         return ExitCode.AS_EXPECTED
-    ERR.print(f"rocketchaos: those in the cache alone: {unreached}", markup=False)
+    ERR.print(f"rocketchaos: only those in the cache: {unreached}", markup=False)
     return unreached.exit_code
 
 

@@ -73,10 +73,10 @@ class RunFolder:
                 return cls(path.resolve())
         except OSError as error:
             raise EnvironmentNotReady(
-                f"no run folder can be made in {parent}: {error.strerror}",
+                f"no run folder can be created in {parent}: {error.strerror}",
                 "Choose another place with --runs or ROCKETCHAOS_RUNS.",
             ) from error
-        raise EnvironmentNotReady(f"no run folder can be made in {parent}: too many of the same name")
+        raise EnvironmentNotReady(f"no run folder can be created in {parent}: too many of the same name")
 
     @classmethod
     def existing(cls, path: Path) -> RunFolder:

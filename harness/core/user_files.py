@@ -28,7 +28,7 @@ def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
     for place in places:
         if place.is_file():
             return place
-    raise EnvironmentNotReady(f"{what} isn't there: {' nor '.join(map(str, places))}", hint)
+    raise EnvironmentNotReady(f"{what} doesn't exist: {', '.join(map(str, places))}", hint)
 
 
 def _of_recorded(scenario_file: str) -> tuple[Path, ...]:

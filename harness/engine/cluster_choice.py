@@ -28,8 +28,8 @@ def require_lasting(kind: ClusterKind) -> None:
 
     if connect().in_vm:
         raise EnvironmentNotReady(
-            "no cluster in containers can stay up where their engine runs in a VM: the addresses of its brokers "
-            "lead nowhere from this host",
+            "no cluster in containers can stay up if their engine runs in a VM: this host can't reach its "
+            "brokers' addresses",
             "Leave out `--on containers`; or let each command start its own, without `up` and `--keep`.",
         )
 

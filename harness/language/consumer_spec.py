@@ -368,7 +368,7 @@ class Consumer(Strict):
 
     @property
     def needs_own_process(self) -> bool:
-        """Whether it can't share a process: the scenario says so, or it keeps files where its process keeps
+        """Whether it can't share a process: the scenario demands it, or it keeps files where its process keeps
         its own.
 
         Or its client is one of those that don't, or has an id that other runs' may have.

@@ -23,7 +23,7 @@ def lacks(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
     if reason is None and missing:
         able = [other for other in ClusterKind if not _missing(scenario, other)]
         ways = " or ".join(f"`--on {other}`" for other in able) or "no kind of cluster"
-        reason = f"needs what a cluster of kind {kind} can't do: {', '.join(missing)}; {ways} can"
+        reason = f"needs something that a cluster of kind {kind} can't do: {', '.join(missing)}; {ways} can"
     return reason
 
 
@@ -33,7 +33,7 @@ def why_nowhere(scenario: Scenario) -> str | None:
     if not all(missing.values()):
         return None
     lacks = "; ".join(f"{kind} lacks {', '.join(names)}" for kind, names in missing.items())
-    return f"it can run nowhere: what it needs no kind of cluster has together ({lacks})"
+    return f"no kind of cluster has everything that it needs ({lacks})"
 
 
 def _missing(scenario: Scenario, kind: ClusterKind) -> list[str]:
@@ -45,7 +45,7 @@ def why_no_build(version: str, kind: ClusterKind) -> str | None:
     """Why this kind of cluster can't have a build of one's own; None where it can, or it is a release."""
     if kind is ClusterKind.EMBEDDED or not versions.is_build(version):
         return None
-    return f"RocketMQ {version} is a build of your own, and of those there are no images: leave out `--on {kind}`"
+    return f"RocketMQ {version} is a build of your own, and these have no images: leave out `--on {kind}`"
 
 
 def require_can_have(version: str, kind: ClusterKind) -> None:

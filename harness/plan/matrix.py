@@ -121,7 +121,7 @@ def parse_matrix(words: Sequence[str]) -> Matrix:
             what = f"there is no dimension `{clipped(name)}`" if equals else f"`{clipped(word)}` lacks a `=`"
             problems.append(f"{what}{meant if equals else ''}: the dimensions are {listed(_DIMENSIONS)}")
         elif name in found:
-            problems.append(f"`{name}` is there twice: write its values in one list, `{name}=A,B`")
+            problems.append(f"`{name}` is given twice: write its values in one list, `{name}=A,B`")
         else:
             found[name] = tuple(_values(name, values, problems))
     if problems or not words:
@@ -140,8 +140,8 @@ def refuse_two_versions(matrix: Matrix, rocketmq: str | None) -> None:
     """
     if matrix.rocketmq and rocketmq is not None:
         raise UsageProblem(
-            f"--rocketmq {rocketmq} and --matrix rocketmq={','.join(matrix.rocketmq)} both say on what to run",
-            "Leave one of them out; a matrix without `rocketmq=` is run on that of `--rocketmq`.",
+            f"--rocketmq {rocketmq} and --matrix rocketmq={','.join(matrix.rocketmq)} both choose the versions",
+            "Leave one of them out; a matrix without `rocketmq=` runs on that of `--rocketmq`.",
         )
 
 
@@ -156,7 +156,7 @@ def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
     for part in parts:
         if part in seen or not part:
             problems.append(
-                f"`{part}` is there twice in `{name}`" if part else f"an entry of `{name}` is empty"
+                f"`{part}` is given twice in `{name}`" if part else f"an entry of `{name}` is empty"
             )
             continue
         seen.add(part)
@@ -164,7 +164,7 @@ def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
             value = parse(part)
             if value in found:
                 # Two folders with the same build.
-                problems.append(f"`{part}` is {value}, which is there twice in `{name}`")
+                problems.append(f"`{part}` is {value}, which is given twice in `{name}`")
             else:
                 yield value
             found.append(value)

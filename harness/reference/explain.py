@@ -46,7 +46,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Every word, in the order of the reference; a name may be there more than once."""
+    """Every word, in the order of the reference; a name can be repeated."""
     found: list[Entry] = []
     for name, (model, _) in PARTS.items():
         found += _of_mapping(name, "part of a scenario", model)

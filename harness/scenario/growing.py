@@ -22,7 +22,7 @@ class GrowingScenario:
             InvalidScenario: it can't be meant as it stands.
         """
         self.scenario, self._document = parse_document(text, file, reach=False)
-        """What it says so far."""
+        """Its text so far."""
 
     def grow(self, text: str, sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
         """Have these entries in these sections; whether that is possible.

@@ -216,7 +216,7 @@ class _Reader:
             self._report(span, f"a key must be text{quoted}")
             return None
         if key == "<<" and event.implicit[0]:
-            self._report(span, "merge keys (`<<`) are not supported: write out what is meant")
+            self._report(span, "merge keys (`<<`) are not supported: write the keys out")
             return None
         return key
 

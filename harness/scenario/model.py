@@ -73,7 +73,7 @@ class Scenario(Strict):
     model_config = ConfigDict(title="rocketchaos scenario", json_schema_extra=_consumers_or_groups)
 
     name: ScenarioName = Field(description="its name on the command line: small letters, digits, `-`")
-    title: str = Field(min_length=1, description="one sentence: the cause and what it leads to")
+    title: str = Field(min_length=1, description="one sentence that gives cause and effect")
     description: str = Field(default="", description="why it happens, and what follows from it")
     marks: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = Field(
         default=(), description="words that select it with `-m`"
@@ -183,11 +183,9 @@ class Scenario(Strict):
             raise ValueError("a program of your own runs on this host: leave out `workers: containers`")
         for number, (name, item) in enumerate(consumers.items()):
             if item.beside is not None and item.beside not in list(consumers)[:number]:
-                raise ValueError(
-                    f"{name} is to be `beside` {item.beside}: there is no such consumer above it"
-                )
+                raise ValueError(f"{name} is `beside` {item.beside}: no consumer above it has that name")
             if item.beside is not None and (other := consumers[item.beside].choice) != item.choice:
-                raise ValueError(f"{name} is to be `beside` {item.beside}, which is another client: {other}")
+                raise ValueError(f"{name} is `beside` {item.beside}, which is another client: {other}")
         return consumers
 
     @model_validator(mode="after")
@@ -198,7 +196,7 @@ class Scenario(Strict):
             raise ValueError("a `symptom` needs the `issue` in which it is reported: `apache/rocketmq#2760`")
         if self.symptom.not_reproduced and OutcomeKind.REPRODUCED in self.expected_kinds:
             raise ValueError(
-                "`not_reproduced` says that no version shows it, and `expected` says `reproduced`"
+                "`not_reproduced` says that no version shows it, but `expected` says `reproduced`"
             )
         return self
 
@@ -258,9 +256,7 @@ class Scenario(Strict):
     @classmethod
     def _shares_refute_nothing(cls, tendency: tuple[Check, ...]) -> tuple[Check, ...]:
         if any(check.refutes is not None for check in tendency):
-            raise ValueError(
-                "a share refutes nothing: let a check of `tendency` carry its claim with `claim`"
-            )
+            raise ValueError("a share refutes nothing: give a check of `tendency` its claim with `claim`")
         return tendency
 
     @property
@@ -430,7 +426,7 @@ class Scenario(Strict):
 
     @property
     def needs_own_cluster(self) -> bool:
-        """Whether it can't share a cluster with others: it says so, a step does something to a node,
+        """Whether it can't share a cluster with others: it declares that, a step does something to a node,
         or names of topics and groups are as they stand."""
         return (
             self.cluster.own
@@ -449,9 +445,7 @@ class Scenario(Strict):
         if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
             reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
         if reason is None and self.cluster.proxy == "local" and self._through_proxy:
-            reason = (
-                "goes `through: proxy`, which a proxy in mode LOCAL is no way for: write `proxy: cluster`"
-            )
+            reason = "goes `through: proxy`, which a proxy in mode LOCAL can't serve: write `proxy: cluster`"
         return (
             reason
             or self._why_no_setting(version)
@@ -474,7 +468,7 @@ class Scenario(Strict):
     def _why_no_step(self, version: str) -> str | None:
         for step in every_step(self.steps):
             if not contains(step.rocketmq, version):
-                return f"needs `{step.word}`, which can't be done to RocketMQ {version}: {step.rocketmq} can"
+                return f"needs `{step.word}`, which RocketMQ {version} doesn't support: {step.rocketmq} does"
         return None
 
     def _why_no_client(self, version: str) -> str | None:
@@ -497,7 +491,7 @@ class Scenario(Strict):
             reason = f"`delay` is of RocketMQ {PROXY_SINCE}: `delay_level` is of all"
         if reason is None and not kind.chooses_queues:
             chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
-            reason = f"it can't choose the queue that `{chosen[0]}` says" if chosen else None
+            reason = f"it can't choose a queue, as `{chosen[0]}` asks" if chosen else None
         return None if reason is None else f"can't have {self.producer.choice} for its producer: {reason}"
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:

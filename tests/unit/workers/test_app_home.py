@@ -102,7 +102,7 @@ def test_a_jar_is_beside_the_scenario_or_in_the_current_folder(
         folder.mkdir()
     monkeypatch.chdir(current)
     scenario = str(beside / "s.scenario.yaml")
-    with pytest.raises(EnvironmentNotReady, match=f"{beside}/a.jar nor {current}/a.jar"):
+    with pytest.raises(EnvironmentNotReady, match=f"{beside}/a.jar, {current}/a.jar"):
         program_file("a.jar", scenario)
     (current / "a.jar").touch()
     assert program_file("a.jar", scenario) == current / "a.jar"
