@@ -31,7 +31,15 @@ STRATEGIES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("fields", STRATEGIES.values(), ids=list(STRATEGIES))
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param(
+            fields, id=name, marks=[] if name in ("by-config", "differing") else [pytest.mark.nightly]
+        )
+        for name, fields in STRATEGIES.items()
+    ],
+)
 def test_each_member_owns_what_its_own_strategy_gives_it(
     rocketmq: LiveRun, fields: list[dict[str, Any]]
 ) -> None:

@@ -35,6 +35,7 @@ expected: not-reproduced
 """
 
 
+@pytest.mark.nightly
 def test_a_build_beside_its_release_and_a_bisect_that_tells_them_apart(tmp_path: Path) -> None:
     (tmp_path / "s.scenario.yaml").write_text(SHARED_OUT)
     unpacked(tmp_path / "same", "4.9.4")

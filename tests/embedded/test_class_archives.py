@@ -122,7 +122,10 @@ def overwrite_the_head(file: Path) -> None:
         content.write(b"not an archive at all, for as long as the header of one is" * 10)
 
 
-@pytest.mark.parametrize("spoil", [cut_off, overwrite, overwrite_the_head])
+@pytest.mark.parametrize(
+    "spoil",
+    [cut_off, *(pytest.param(each, marks=pytest.mark.nightly) for each in (overwrite, overwrite_the_head))],
+)
 def test_broken_ones_hurt_nobody_and_nothing_is_said_of_them(
     archives: Path, tell_classes: Path, spoil: Callable[[Path], None]
 ) -> None:

@@ -29,6 +29,7 @@ def test_lite_pull_divides_polls_and_commits(rocketmq: LiveRun) -> None:
     assert {event.data["status"] for event in seen(rocketmq, "consumed", "a")} == {"POLLED"}
 
 
+@pytest.mark.nightly
 def test_lite_pull_is_filtered_by_its_own_expression(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", api="lite-pull", subscribe={"orders": "tagA"})
     rocketmq.consumer("b", group="g", api="lite-pull", subscribe={"orders": "tagB"})

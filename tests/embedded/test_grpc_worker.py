@@ -138,7 +138,7 @@ def test_what_a_killed_consumer_leaves_goes_to_others(bench: Bench, group: str) 
     assert [event["key"] for event in bench.seen.wait(name, "received", 1)] == ["after"]
 
 
-@pytest.mark.parametrize("api", ["push", "simple"])
+@pytest.mark.parametrize("api", ["push", pytest.param("simple", marks=pytest.mark.nightly)])
 def test_what_a_listener_fails_comes_again(bench: Bench, grpc: Worker, group: str, api: str) -> None:
     topic = bench.topic(queues=1)
     name, _ = consume(bench, grpc, topic, "*", group, api=api, behaviour={"fail": 1})
@@ -187,7 +187,7 @@ def test_a_producer_s_message_is_found_where_the_proxy_put_it(bench: Bench, grpc
     grpc.request("stop-producer", LIMIT_S, name="p")
 
 
-@pytest.mark.parametrize("api", ["push", "simple"])
+@pytest.mark.parametrize("api", ["push", pytest.param("simple", marks=pytest.mark.nightly)])
 def test_a_group_that_isn_t_there_is_refused(bench: Bench, grpc: Worker, api: str) -> None:
     topic = bench.topic()
     refused = failure(lambda: consume(bench, grpc, topic, "*", "nobody-made-it", api=api))

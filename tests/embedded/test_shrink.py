@@ -76,6 +76,7 @@ def shown(scenario: Scenario, signature: str, runs: Path) -> bool:
         return any(signature in signatures(runner.run(runner.job(scenario))) for _ in range(10))
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_a_drawn_mismatch_is_there_again_and_is_shrunk(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

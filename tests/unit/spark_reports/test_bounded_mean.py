@@ -104,7 +104,9 @@ _NOISY: tuple[Truth, ...] = (
 )
 
 
-@pytest.mark.parametrize(("number", "other"), [(3, 5), (20, 20), (1_000, 1_000)])
+@pytest.mark.parametrize(
+    ("number", "other"), [(3, 5), *(pytest.param(n, n, marks=pytest.mark.nightly) for n in (20, 1_000))]
+)
 def test_the_difference_covers_each_truth_where_all_is_noisy(number: int, other: int) -> None:
     draw, times = np.random.default_rng(number), 200
     for first, second in ((_NOISY[0], _NOISY[2]), (_NOISY[1], _NOISY[0]), (_NOISY[2], _NOISY[1])):

@@ -56,6 +56,7 @@ def test_a_fall_from_all_to_seven_of_ten_is_found_where_it_was() -> None:
     assert np.median(off) <= 5
 
 
+@pytest.mark.nightly
 def test_a_small_fall_is_found_in_many_runs() -> None:
     rng, seeds, found = np.random.default_rng(4), 60, 0
     for _ in range(seeds):
@@ -65,6 +66,7 @@ def test_a_small_fall_is_found_in_many_runs() -> None:
     assert found / seeds >= 0.95
 
 
+@pytest.mark.nightly
 def test_two_changes_are_both_found() -> None:
     rng, seeds, both = np.random.default_rng(5), 50, 0
     for _ in range(seeds):

@@ -221,6 +221,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("quick")
+@pytest.mark.nightly
 def test_reports_on_nothing_alarm_in_one_of_twenty_cases_at_most() -> None:
     alarms = sum(any(own.verdict is Verdict.DIVERGES for own in compare(_noisy(seed))) for seed in range(200))
     # 18 is the 99 % quantile of 200 draws at 5 %.

@@ -55,6 +55,7 @@ def test_intervals_cover_where_the_values_of_a_run_go_together(share: float, of_
     assert _coverage(share, runs=200, in_run=10, of_run=of_run) >= 0.91
 
 
+@pytest.mark.nightly
 def test_intervals_that_take_clustered_values_for_independent_do_not_cover() -> None:
     assert _coverage(0.5, runs=200, in_run=10, of_run=1.0, blocks=2000) < 0.8
 

@@ -17,7 +17,7 @@ def test_it_is_statsmodels_test_of_an_ordinal_association() -> None:
     assert ours.direction == -1
 
 
-@pytest.mark.parametrize(("block", "blocks"), [(1, 60), (30, 50)])
+@pytest.mark.parametrize(("block", "blocks"), [pytest.param(1, 60, marks=pytest.mark.nightly), (30, 50)])
 def test_rows_without_a_trend_alarm_at_the_stated_rate(block: int, blocks: int) -> None:
     rng, seeds = np.random.default_rng(1), 1000
     alarms = sum(

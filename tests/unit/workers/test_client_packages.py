@@ -62,7 +62,9 @@ def test_what_is_there_is_not_installed_again(wheels: Path) -> None:
     assert said == []
 
 
-@pytest.mark.parametrize("damage", ["lost", "cut", "index"])
+@pytest.mark.parametrize(
+    "damage", ["lost", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("cut", "index"))]
+)
 def test_what_is_not_whole_is_installed_anew(wheels: Path, damage: str) -> None:
     folder = client_packages.packages_folder("one")
     module, index = folder / "rocketmq" / "__init__.py", folder / "rocketchaos-index.json"
