@@ -1,4 +1,4 @@
-"""`dashboard`: what RocketMQ's dashboard shows, beside what brokers say and listeners saw."""
+"""`dashboard`: what RocketMQ's dashboard shows, compared with what brokers say and listeners saw."""
 
 from __future__ import annotations
 

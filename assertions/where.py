@@ -1,4 +1,4 @@
-"""Of which clients and versions a check speaks. Pure."""
+"""The clients and versions in which a check is used. Pure."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class LiveRun:
     def _require_undone(self, what: str) -> None:
         if self._run is not None or self._ended:
             raise UsageProblem(
-                f"`{what}` comes too late: the run has begun", "Declare before the first step."
+                f"`{what}` comes too late: the run has started", "Declare before the first step."
             )
 
     # Steps and checks ----------------------------------------------------------------------------------

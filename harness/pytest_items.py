@@ -146,7 +146,7 @@ class ScenarioItem(pytest.Item):
             _end_with(explanation(report))
 
     def _require_obtainable(self, kind: ClusterKind) -> None:
-        """An error where its RocketMQ, or a client's, can't be had: it was asked for, and says nothing."""
+        """An error if its RocketMQ, or a client's, isn't available: it was asked for, and says nothing."""
         found = why_unobtainable(self.job, kind, self.config.stash.get(_ABSENT, {}))
         if found is not None:
             if found.left_out.code is ExitCode.AS_EXPECTED:

@@ -52,7 +52,7 @@ class Package:
 
 
 def make_package(out: Path, progress: Progress) -> Package:
-    """Write the zip, and beside it the script to submit, and what keeps Spark's noise from the terminal.
+    """Write the zip, and next to it the script to submit, and what keeps Spark's noise from the terminal.
 
     Raises:
         UsageProblem: it isn't called a zip.

@@ -76,8 +76,8 @@ def claims_run(
 ) -> ExitCode:
     """Run every scenario that speaks of a claim, races as often as they say, and tell the verdicts.
 
-    The exit code is 1 where a verdict is not the expected one, and 3 where a claim's runs show nothing. A version
-    that can't be had is left out: 2 where there is none, 4 where the network fails.
+    The exit code is 1 where a verdict is not the expected one, and 3 where a claim's runs show nothing. A
+    version that isn't available is left out: 2 where there is none, 4 where the network fails.
     """
     if slow and fast:
         raise UsageProblem("--slow and --fast exclude each other", "Leave one of them out.")

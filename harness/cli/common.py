@@ -85,8 +85,8 @@ def run_and_tell(
 ) -> ExitCode:
     """Run them all and tell how they ended, and whether the findings with these codes were there again.
 
-    What can't be had is left out, and named before anything is fetched. The exit code is that of all together.
-    Where something ends it early, the ended runs are still reported, and the error propagates.
+    What isn't available is left out, and named before anything is downloaded. The exit code is that of all
+    together. Where something ends it early, the ended runs are still reported, and the error propagates.
 
     Raises:
         UsageProblem: nothing is left, because there are no such versions. EnvironmentNotReady: nothing is

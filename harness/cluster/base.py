@@ -34,7 +34,7 @@ class Node:
     log: Path
     """The server's own log: text, growing while it runs."""
     slave_of: str | None = None
-    """The broker of which it is a slave; None: it is a master, or no broker."""
+    """The master of this slave; None: it is a master, or no broker."""
     container: str | None = None
     """The id of the container in which it runs; None: it runs in none."""
 
@@ -237,7 +237,7 @@ class DelayLine(Protocol):
         """From here on each answer waits so long, evenly give or take the jitter; both in milliseconds.
 
         Raises:
-            EnvironmentNotReady: it can't be had.
+            EnvironmentNotReady: it isn't available.
         """
 
     def clear(self) -> None:
@@ -258,7 +258,7 @@ class Delayable(Protocol):
 
 @runtime_checkable
 class Dashboarded(Protocol):
-    """RocketMQ's dashboard can be had besides."""
+    """RocketMQ's dashboard can run too."""
 
     @property
     def dashboard_version(self) -> str | None:

@@ -1,4 +1,4 @@
-"""The proxy of 5.x, wherever it runs: in a process of this host or in a container, alone or beside its broker."""
+"""The proxy of 5.x, wherever it runs: in a process of this host or in a container, alone or with its broker."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Registration:
     def _nudge(self) -> None:
         """Set the broker's permission to what it is: then it registers (`AdminBrokerProcessor`).
 
-        It also writes all its settings to its broker.conf, and keeps the old file beside it as `.bak`.
+        It also writes all its settings to its broker.conf, and keeps the old file next to it as `.bak`.
         """
         settings = remoting.ask(self._broker, remoting.GET_BROKER_CONFIG).body
         permission = re.search(rb"^brokerPermission=\d+$", settings, re.M)

@@ -59,7 +59,7 @@ class Server(ABC):
     @property
     @abstractmethod
     def pid(self) -> int | None:
-        """Its process id on this host, also of one that has ended; None where it has none here."""
+        """Its process id on this host, also of one that has ended; None if it has none here."""
 
     @property
     def container(self) -> str | None:

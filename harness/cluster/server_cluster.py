@@ -90,7 +90,7 @@ class ServerCluster(ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Make sure that all is there of which servers are made, before the first attempt to start them."""
+        """Make sure that everything servers need exists, before the first attempt to start them."""
 
     @abstractmethod
     def _lay_out(self) -> Sequence[Server]:

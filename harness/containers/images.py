@@ -176,7 +176,7 @@ class Images:
         )
 
     def _get(self, name: str) -> dict[str, Any] | None:
-        """What the engine knows of an image; None where it has none of that name."""
+        """What the engine knows of an image; None if it has none of that name."""
         with refusals(f"the image {name} can't be looked up"):
             try:
                 return dict(self._engine.client.images.get(name).attrs)
@@ -224,7 +224,7 @@ def choose(kind: Kind, version: str, engine_has: Callable[[str], bool]) -> Choic
 
 
 def missing(kind: Kind, version: str, choice: Choice, reason: str) -> EnvironmentNotReady:
-    """That an image is not to be had, and the ways out."""
+    """That an image isn't available, and the ways out."""
     if kind == "rocketmq":
         command = f"`make images VERSIONS={version}`"
     elif kind == "dashboard":
@@ -251,7 +251,7 @@ def pull(engine: Engine, name: str, progress: Progress) -> None:
     """Fetch an image from its registry.
 
     Raises:
-        NotPulled: it can't be had.
+        NotPulled: it isn't available.
     """
     repository, tag = parse_repository_tag(name)
     progress(f"pulling the image {name}")

@@ -1,22 +1,19 @@
 """The run folder: the only thing that the halves of rocketchaos share.
 
-``runs/<scenario>/<time>-<seed>/``, with a link `latest` beside it:
+``runs/<scenario>/<time>-<seed>/``, with a link `latest` next to it:
 
 ==================  ================================================================================
 `scenario.yaml`     the scenario, as it was read
 `run.json`          versions, seed, timing, host, names, attempts; in `timers_ms` RocketMQ's timers that held, by
                     the names of `harness.rocketmq.timers` (older folders lack it); `load` while it ran, and in
                     `parallel` what let it begin beside how many others
-`events.jsonl`      the history, line by line
-`messages.jsonl`    one line per message and group: class, owner, stored subscription, proof, what witnesses say
-`checks.json`       the findings
-`outcome.json`      the verdict
-`facts.jsonl`       what many runs are compared by: typed facts (`harness.facts.kinds`, `docs/facts.md`), with
-                    digests of the files of which they were made; older folders lack it, and those that are not fit
-`logs/`             logs of workers and servers
-`START-HERE.md`     the verdict in words, and where to read on
-`report.html`       the same with pictures, in one offline file
-==================  ================================================================================
+`events.jsonl`      the history, line by line `messages.jsonl`    one line per message and group: class,
+owner, stored subscription, proof, what witnesses say `checks.json`       the findings `outcome.json`      the
+verdict `facts.jsonl`       what many runs are compared by: typed facts (`harness.facts.kinds`,
+`docs/facts.md`), with digests of the files that they were made from; older folders lack it, and those that
+are not fit `logs/`             logs of workers and servers `START-HERE.md`     the verdict in words, and
+where to read on `report.html`       the same with pictures, in one offline file ==================
+================================================================================
 
 `messages.jsonl`, `checks.json`, `outcome.json`, `facts.jsonl`, `START-HERE.md` and `report.html` are made from the
 first three (facts also from the logs, of a run that is not as expected), and can be made again by
@@ -162,7 +159,7 @@ class RunFolder:
         )
 
     def link_latest(self) -> None:
-        """Let `latest`, beside the folder, point to it. Best effort: some file systems have no links."""
+        """Let `latest`, next to the folder, point to it. Best effort: some file systems have no links."""
         link, draft = self.path.parent / "latest", self.path.parent / f".latest-{self.path.name}"
         try:
             draft.symlink_to(self.path.name)

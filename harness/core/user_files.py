@@ -32,7 +32,7 @@ def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
 
 
 def _of_recorded(scenario_file: str) -> tuple[Path, ...]:
-    """The folder of the file of which this one, in a run folder, is a copy."""
+    """The folder of the original of this file, which is a copy in a run folder."""
     try:
         record = json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8"))
         return (Path(record["scenario_file"]).absolute().parent,)

@@ -113,7 +113,7 @@ class Admission:
         """Wait until a run of this weight may begin, and let it be under way for the block.
 
         Raises:
-            KeyboardInterrupt: all runs are to end; this one has not begun.
+            KeyboardInterrupt: all runs are to end; this one has not started.
         """
         weight = 1.0 if self._chosen else min(weight, self._limit)
         asking = _Asking(weight, self._clock())

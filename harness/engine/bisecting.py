@@ -39,11 +39,8 @@ def bisect_all(
     """Let the searches ask, round by round, until each has its history.
 
     Args:
-        runner: runs what they ask for.
-        searches: not begun yet.
-        answer: what a run answers; empty: nothing.
-        parallel: runs at a time, as `Runner.run_all`.
-        told: called with each question.
+        runner: runs what they ask for. searches: not started yet. answer: what a run answers; empty: nothing.
+        parallel: runs at a time, as `Runner.run_all`. told: called with each question.
     """
     asks: dict[int, Ask] = {number: next(search.search) for number, search in enumerate(searches)}
     while asks:

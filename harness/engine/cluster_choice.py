@@ -13,7 +13,7 @@ from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.workers.processes import Processes
 
 _DASHBOARDS = {4: "1.0.0", 5: "2.1.0"}
-"""The dashboard that understands a broker, by the broker's major version; the other way round neither does."""
+"""The dashboard that understands a broker, by the broker's major version; no dashboard understands both."""
 
 
 def require_lasting(kind: ClusterKind) -> None:

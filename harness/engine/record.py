@@ -1,4 +1,4 @@
-"""What is written down beside the history: `run.json`, and the servers' logs of the time of the run."""
+"""What is recorded in addition to the history: `run.json`, and the servers' logs of the time of the run."""
 
 from __future__ import annotations
 

@@ -201,4 +201,4 @@ def _flow(value: Any) -> str:
 
 
 _NOTHING = _Entry.of("refuted", "anomaly")
-"""A list of checks with none of the run's."""
+"""A list of checks without the run's own."""

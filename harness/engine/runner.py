@@ -76,8 +76,8 @@ class Runner:
         """Make sure that runs of the chosen version, on the chosen kind of cluster, can begin at all.
 
         Raises:
-            UsageProblem: there is no such version.
-            EnvironmentNotReady: its jars can't be had, or no container engine answers.
+            UsageProblem: there is no such version. EnvironmentNotReady: its jars aren't available, or no
+            container engine answers.
         """
         processes = self._processes_of(self.options.timing or COMPRESSED.name)
         processes.fetch(self.options.version)
@@ -89,7 +89,7 @@ class Runner:
             connect()
 
     def run(self, job: Job, slot: Slot | None = None) -> Report:
-        """Run one scenario once, into a folder of its own; `slot`: how it was let in beside others.
+        """Run one scenario once, into a folder of its own; `slot`: how it was admitted with others under way.
 
         Raises:
             UsageProblem: there is no such version.
@@ -262,7 +262,7 @@ class Runner:
                 raise
 
     def absences(self, jobs: Sequence[Job]) -> dict[Need, RocketchaosError]:
-        """What these jobs need of RocketMQ's releases and can't be had, and why; no jar is fetched for that.
+        """What these jobs need of RocketMQ's releases that isn't available, and why; no jar is fetched for that.
 
         Raises:
             UsageProblem: no such version can be.
@@ -375,5 +375,5 @@ class Runner:
 
 
 def _is_sound(managed: ManagedCluster) -> bool:
-    """Whether runs can use it: it may not have begun yet, but nothing of it has failed or died."""
+    """Whether runs can use it: it may not have started yet, but nothing of it has failed or died."""
     return not managed.failed and (managed.cluster is None or not managed.cluster.deaths())

@@ -325,7 +325,7 @@ class TestBed:
             self.history.append("harness", body)
 
     def _last_step(self) -> str:
-        """The word of the step that was begun last: what a precondition that names no cause was missed by."""
+        """The word of the step that started last: what a precondition that names no cause was missed by."""
         steps = (event.body for event in reversed(self.history.events) if isinstance(event.body, StepStarted))
         return next((step.step for step in steps), "")
 

@@ -24,7 +24,7 @@ from rocketchaos.harness.core.events.observed import DashboardTracksObserved, Tr
 from rocketchaos.harness.facts.message_witnesses import Witnesses
 
 OF_MESSAGES = (SendInvoked, Sent, Received, Consumed, Blocked, TracksObserved, DashboardTracksObserved)
-"""Kinds of which there are some for each message."""
+"""Kinds with some events for each message."""
 
 
 @dataclass(frozen=True, slots=True)

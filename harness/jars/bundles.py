@@ -85,7 +85,7 @@ def fetch_side_by_side(
 ) -> list[RocketchaosError | None]:
     """Fetch what the cache lacks: several groups at a time, the bundles of one after the other.
 
-    Of each group: why not all of it could be had; None where it is there.
+    Of each group: why some of it isn't available; None where it is there.
 
     Raises:
         EnvironmentNotReady: the cache can't be used.

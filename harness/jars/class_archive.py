@@ -26,7 +26,7 @@ SWITCH = "ROCKETCHAOS_CLASS_ARCHIVES"
 _SILENT = "-Xlog:cds*=off"
 """An archive that doesn't fit is no news, and neither is a class that can't be archived."""
 _BASE = "classes.jsa"
-"""The archive of Java's own classes, beside libjvm, on which all others build."""
+"""The archive of Java's own classes, next to libjvm, on which all others build."""
 _CHECK_LIMIT_S = 30
 _TRY_AGAIN_S = 24 * 3600
 _UNUSED_S = 30 * 24 * 3600

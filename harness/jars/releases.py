@@ -1,4 +1,4 @@
-"""Which releases of RocketMQ can be had: from the cache without a network, or from the Maven repository.
+"""Which releases of RocketMQ are available: from the cache without a network, or from the Maven repository.
 
 The repository's own lists (`maven-metadata.xml`) lack some of what it has: Maven Central lists no rocketmq-client
 4.9.7, and has it. And it has half of some releases, as name server and broker of 5.3.4 without tools and client.
@@ -116,7 +116,7 @@ def _lacking_build(need: Need) -> UsageProblem | None:
 
 
 def require(need: Need, progress: Progress | None = None) -> None:
-    """Make sure that this can be had.
+    """Make sure that this is available.
 
     Raises:
         UsageProblem: there is no such version; the message names the nearest.
@@ -127,7 +127,7 @@ def require(need: Need, progress: Progress | None = None) -> None:
 
 
 def fetch(needs: Iterable[Need], progress: Progress | None = None) -> dict[Need, RocketchaosError]:
-    """Have the jars of all this in the cache, several versions at a time; those that can't be had, and why.
+    """Have the jars of all this in the cache, several versions at a time; those that aren't available, and why.
 
     Raises:
         EnvironmentNotReady: the cache can't be used.

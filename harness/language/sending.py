@@ -1,4 +1,4 @@
-"""Ways of sending a message, beside the usual one that waits until the broker has it in its queue."""
+"""Ways of sending a message, other than the usual one that waits until the broker has it in its queue."""
 
 from __future__ import annotations
 

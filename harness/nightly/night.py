@@ -54,7 +54,7 @@ class _Drawn:
     tried: list[NightlyRun] = field(default_factory=list)
     """What each try ended by."""
     is_under_way: bool = False
-    """A try has begun, and not ended."""
+    """A try has started, and not ended."""
 
     @property
     def is_to_be_tried(self) -> bool:
@@ -111,7 +111,7 @@ class Night:
 
     @property
     def gave_up(self) -> bool:
-        """Whether nothing more was begun, because the environment broke whatever began."""
+        """Whether it started nothing more, because the environment broke each run."""
         return self._broken >= BROKEN_FOR_GOOD
 
     def play(self, runner: Runner, tell: Callable[[NightlyRun], None]) -> None:

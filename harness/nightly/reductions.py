@@ -125,7 +125,7 @@ def _untouched(step: Document, target: str, started: set[str]) -> bool:
 
 
 def _without_one(steps: list[Any], place: tuple[int, ...], waits: bool) -> list[Any]:
-    """The steps without the fault at this place, and without the step beside it, later, that undoes it.
+    """The steps without the fault at this place, and without the later step that undoes it.
 
     Args:
         steps: all of them.

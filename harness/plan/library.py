@@ -13,7 +13,7 @@ SUFFIX = ".scenario.yaml"
 
 
 def scenarios_folder() -> Path:
-    """Where they are: in the package, and in a checkout beside it."""
+    """Where they are: in the package, or in a checkout next to it."""
     return (Path(rocketchaos.__file__).parent / "scenarios").resolve()
 
 

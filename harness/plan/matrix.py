@@ -59,7 +59,7 @@ class LeftOut:
     rocketmq: str
     reason: str
     code: ExitCode = ExitCode.AS_EXPECTED
-    """How the command ends at best: a version that was named and can't be had must not end as if all was well."""
+    """How the command ends at best: a named version that isn't available must not end as if all was well."""
     lacks: str = ""
     """The reason without the scenario's name, where that is in it: several may have the same."""
 
@@ -133,7 +133,7 @@ def parse_matrix(words: Sequence[str]) -> Matrix:
 
 
 def refuse_two_versions(matrix: Matrix, rocketmq: str | None) -> None:
-    """`--rocketmq` beside a matrix that names versions of its own: one of them would be silently ignored.
+    """`--rocketmq` together with a matrix that names versions: one of them would be silently ignored.
 
     Raises:
         UsageProblem: both are there.
@@ -208,7 +208,7 @@ def jobs_of(scenario: Scenario, cells: Iterable[Cell]) -> list[Job]:
 def plan(scenarios: Sequence[Scenario], cells: Sequence[Cell], kind: ClusterKind) -> Plan:
     """The jobs, scenario by scenario, and what is impossible, each with its reason.
 
-    Those on a version that can't be had are jobs here: `obtainable` leaves them out.
+    Those on a version that isn't available are jobs here: `obtainable` leaves them out.
 
     Raises:
         UsageProblem: a version is none, or nothing is left.

@@ -45,7 +45,7 @@ PARTS: Mapping[str, tuple[type[BaseModel], str]] = {
     "consumer": (Consumer, "A consumer"),
     "cluster": (ClusterNeeds, "The cluster"),
 }
-"""The parts of a scenario beside its words: the model and the heading of each."""
+"""The parts of a scenario other than its words: the model and the heading of each."""
 
 ANSWERS: Mapping[str, tuple[type[DescribedEnum], str]] = {
     "outcome": (OutcomeKind, "Outcomes"),

@@ -51,7 +51,7 @@ _CODE = re.compile("`([^`]+)`")
 
 
 class HtmlReporter:
-    """Tells whoever opens `report.html` in a run folder."""
+    """For anybody who opens `report.html` in a run folder."""
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write each run's page.

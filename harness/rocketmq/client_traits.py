@@ -128,7 +128,7 @@ class ClientKind:
     heartbeat_v2: str = ""
     """The versions of it that have useHeartbeatV2, where its consumers don't lack it; empty: all."""
     sends: frozenset[str] = frozenset()
-    """The ways of `harness.language.sending` in which its producer sends, beside the usual one."""
+    """The ways of `harness.language.sending` in which its producer sends, other than the usual one."""
     takes_ids: bool = True
     """Whether a client has the id that the harness gives it; others put their process and address into it."""
     chooses_queues: bool = True

@@ -1,4 +1,4 @@
-"""The versions of RocketMQ of which a scenario speaks, `>=5.0`."""
+"""The versions of RocketMQ that a scenario states, `>=5.0`."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class _Course:
     running: dict[str, dict[str, Expression]] = field(default_factory=dict)
     """By consumer, to what it subscribes."""
     settled: set[tuple[str, str]] = field(default_factory=set)
-    """Groups and topics of which nothing is said any more: a step has waited for what the broker holds."""
+    """Groups and topics without further hints: a step has waited for what the broker holds."""
     unsure: set[str] = field(default_factory=set)
     """Groups of which it isn't known who runs, or in which somebody else takes part."""
 

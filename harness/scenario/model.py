@@ -58,7 +58,7 @@ def _by_name(groups: Any) -> Any:
 
 
 def _consumers_or_groups(schema: dict[str, Any]) -> None:
-    """Of these one is needed; pydantic says it of the first alone. And groups may be a list, or one."""
+    """One of these is needed; pydantic says it of the first alone. And groups may be a list, or one."""
     by_name = schema["properties"]["groups"]
     name = {"type": "string"}
     found = {key: by_name.pop(key) for key in ("description", "title") if key in by_name}

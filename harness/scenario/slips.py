@@ -32,7 +32,7 @@ def _illegal_groups(document: Document, scenario: Scenario) -> Iterator[Diagnost
 
 
 def _expressions(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Tag expressions of which RocketMQ makes something else than they look like."""
+    """Tag expressions that RocketMQ reads differently from how they look."""
     for name, consumer in scenario.consumers.items():
         for topic, expression in consumer.subscribe.items():
             doubt = expression_doubt(expression) if isinstance(expression, str) else None

@@ -1,8 +1,8 @@
 """Whether the steps can happen in their order.
 
-Of a consumer it is known in which states it may be: exactly one as long as steps name it, several after a
-step on a variable that may stand for it. A step is refused only where no state is possible, so there are no
-false alarms.
+For each consumer it tracks the possible states: exactly one as long as steps name it, several after a step on
+a variable that may stand for it. A step is refused only where no state is possible, so there are no false
+alarms.
 """
 
 from __future__ import annotations

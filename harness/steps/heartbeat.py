@@ -49,7 +49,7 @@ class Heartbeat(Step):
     example = "heartbeat: {client: h1, group: g, subscribe: {orders: {expression: tagA, version: 100}}}"
 
     client: Name | None = Field(default=None, description="the name of the client, new or known")
-    group: GroupName | None = Field(default=None, description="the group of which it is a member")
+    group: GroupName | None = Field(default=None, description="its group")
     subscribe: dict[Name, HandMadeSubscription] = Field(
         default_factory=dict,
         description="what it subscribes to, by topic: `{orders: {expression: tagA, version: 1}}`",

@@ -66,7 +66,7 @@ class NetworkStep(Step):
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Two that a fault is between, of which one is a node."""
+    """The two sides of a fault; at least one is a node."""
 
     first: str
     second: str

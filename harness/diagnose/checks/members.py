@@ -155,7 +155,7 @@ def not_everywhere(view: GroupView) -> Iterator[Result]:
 
 
 def nobody(view: GroupView) -> Iterator[Result]:
-    """A group that was asked for, and of which no member is known."""
+    """A group that was asked for, but has no known member."""
     if view.named and not view.online:
         asked = view.now.stored.get(view.group, {})
         known = any(view.group in groups for groups in view.now.groups.values())

@@ -49,7 +49,7 @@ _BY_CLASS = {
         "rocketchaos."
     ),
     MessageClass.UNDETERMINED: (
-        "Of undetermined messages the history says too little: run again, or let the scenario settle before "
+        "The history says too little about undetermined messages: run again, or let the scenario settle before "
         "it sends."
     ),
 }

@@ -23,7 +23,7 @@ _KEY_SEPARATOR = " "
 
 
 _NOWHERE: Mapping[str, Any] = {"broker": None, "queue_id": None, "queue_offset": None, "offset_msg_id": None}
-"""Of what was sent one-way nobody tells where it is."""
+"""Nothing reports where a one-way message is stored."""
 
 
 class Producer(JavaClient):
