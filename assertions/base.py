@@ -76,7 +76,7 @@ class Check(Word, ABC):
         yield from ()
 
     def reach(self, scenario: Scenario) -> Reach | None:
-        """How many messages reach whose listeners where it holds; None where it doesn't say."""
+        """How many messages reach whose listeners where it holds; None if it doesn't say."""
         del scenario  # most checks don't
         return None
 

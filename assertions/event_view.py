@@ -57,7 +57,7 @@ class EventView:
         return found
 
     def end_of(self, moment: str) -> int | None:
-        """The number of the event that closes an observation; None where it was not completed."""
+        """The number of the event that closes an observation; None if it was not completed."""
         moment = self.iterations_of(moment)[-1]
         for event in self.of_kind(MomentObserved):
             if event.body.moment == moment:

@@ -240,7 +240,7 @@ class LiveRun:
     def finish(self) -> Report | None:
         """Observe, tear down, judge, and write it all into the run folder. Idempotent.
 
-        None where nothing was done.
+        None if nothing was done.
 
         Raises:
             EnvironmentNotReady, HarnessDefect: a process died that should have lived; the folder has the

@@ -61,7 +61,7 @@ class RunSeen:
     outcome: OutcomeKind
     expected: OutcomeKind | None
     not_counted: str
-    """Why it counts for no claim; empty where it does."""
+    """Why it counts for no claim; empty if it does."""
     checks: tuple[CheckSeen, ...]
     events: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     """By their numbers: `s` is the time in seconds since the run began."""

@@ -93,8 +93,8 @@ def bisect(
 ) -> ExitCode:
     """Find the first version of RocketMQ on which a scenario ends differently, by bisection.
 
-    Whatever versions the scenario says it is about, all are asked. The exit code is 0 where one version is the
-    first that ends differently, 1 where all end alike or it changes more than once, 3 if the runs don't decide.
+    Whatever versions the scenario says it is about, all are asked. The exit code is 0 if one version is the
+    first that ends differently, 1 if all end alike or it changes more than once, 3 if the runs don't decide.
     """
     scenario = load_scenario(find(what))
     options = Options(on=on, timing=None if timing is None else timing.value, runs=runs_or_default(runs))

@@ -76,8 +76,8 @@ def claims_run(
 ) -> ExitCode:
     """Run every scenario that speaks of a claim, races as often as they say, and tell the verdicts.
 
-    The exit code is 1 where a verdict is not the expected one, and 3 where a claim's runs show nothing. A
-    version that isn't available is left out: 2 where there is none, 4 where the network fails.
+    The exit code is 1 if a verdict is not the expected one, and 3 if a claim's runs show nothing. A
+    version that isn't available is left out: 2 if there is none, 4 if the network fails.
     """
     if slow and fast:
         raise UsageProblem("--slow and --fast exclude each other", "Leave one of them out.")
@@ -168,7 +168,7 @@ def claims_diff(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="The older runs, or evidence.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="The newer runs, or evidence.")],
 ) -> ExitCode:
-    """Show which verdicts changed between two sets of runs; the exit code is 1 where any did."""
+    """Show which verdicts changed between two sets of runs; the exit code is 1 if any did."""
     found = differences(*(verdicts(seen_in([path])) for path in (old, new)))
     for change in found.changes:
         before, after = change.before, change.after

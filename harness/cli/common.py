@@ -34,7 +34,7 @@ def runs_or_default(runs: Path | None) -> Path:
 
 
 def write_text(path: Path, text: str, way_out: str) -> None:
-    """Write a file whose place the user chose, and its folder where that is missing.
+    """Write a file whose place the user chose, and its folder if it is missing.
 
     Raises:
         EnvironmentNotReady: it can't be written; `way_out` says what to do then.
@@ -47,7 +47,7 @@ def write_text(path: Path, text: str, way_out: str) -> None:
 
 
 def require_writable(path: Path, way_out: str) -> None:
-    """Make sure that a file can be written later, and its folder where that is missing.
+    """Make sure that a file can be written later, and its folder if it is missing.
 
     Raises:
         EnvironmentNotReady: it can't; `way_out` says what to do then.
@@ -86,7 +86,7 @@ def run_and_tell(
     """Run them all and tell how they ended, and whether the findings with these codes were there again.
 
     What isn't available is left out, and named before anything is downloaded. The exit code is that of all
-    together. Where something ends it early, the ended runs are still reported, and the error propagates.
+    together. If something ends it early, the ended runs are still reported, and the error propagates.
 
     Raises:
         UsageProblem: nothing is left, because there are no such versions. EnvironmentNotReady: nothing is

@@ -202,7 +202,7 @@ async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:
 
 
 def code_of(report: Report, threshold: Level) -> ExitCode:
-    """1 where something is found, otherwise 3 where something could not be determined, otherwise 0."""
+    """1 if something is found, otherwise 3 if something could not be determined, otherwise 0."""
     if report.at_least(threshold):
         return ExitCode.NOT_AS_EXPECTED
     return ExitCode.INCONCLUSIVE if report.undetermined else ExitCode.AS_EXPECTED

@@ -84,9 +84,9 @@ def _show(entry: Entry) -> None:
         OUT.print(textwrap.indent(entry.example, "    "), markup=False)
     if entry.kind == "claim":
         carriers = [item for item in _shipped() if entry.name in claims_of(item)]
-        _show_scenarios("Scenarios with a check that confirms it where it holds:", carriers)
+        _show_scenarios("Scenarios with a check that confirms it if it holds:", carriers)
         against = [item for item in _shipped() if entry.name in refuted_by(item)]
-        _show_scenarios("Scenarios with a check that shows the contrary where it holds:", against)
+        _show_scenarios("Scenarios with a check that shows the contrary if it holds:", against)
     if not entry.keys:
         return
     OUT.print("\nKeys:", markup=False)

@@ -130,7 +130,7 @@ def nightly(
 ) -> ExitCode:
     """Generate scenarios from a seed, run them in parallel, and check what must always hold.
 
-    The exit code is 1 where there is a finding that isn't known. What it found is also in the folder of runs, in
+    The exit code is 1 if there is a finding that isn't known. What it found is also in the folder of runs, in
     nightly-status.json; `rocketchaos shrink RUN` makes a small scenario of a finding.
     """
     share_one_arena()

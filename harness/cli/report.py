@@ -129,7 +129,7 @@ def diff(
 ) -> ExitCode:
     """What is new: cells that became flaky, failing or sound, causes, claims, times. 1: something is worse.
 
-    Ends in 0 where nothing is worse, and in 1 where a cell or a claim surely is. Ends in 3 where there are too few
+    Ends in 0 if nothing is worse, and in 1 if a cell or a claim surely is. Ends in 3 if there are too few
     runs: something is worse in them, but not surely, or nothing can be compared.
     """
     from rocketchaos.spark_reports import requirements

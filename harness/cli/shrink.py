@@ -80,9 +80,10 @@ def shrink(
 ) -> ExitCode:
     """Reduce a finding to the smallest scenario that still shows it, and write it as if by hand.
 
-    Fewer members, topics, steps, messages, queues, faults, shorter waits: each smaller one is run, and must show
-    the finding as often as the original does. Of a night every finding that isn't known is shrunk, one after the
-    other, each from the shortest run that shows it, or where that doesn't show it again, from the next ones.
+    Fewer members, topics, steps, messages, queues, faults, shorter waits: each smaller one is run, and must
+    show the finding as often as the original does. Of a night every finding that isn't known is shrunk, one
+    after the other, each from the shortest run that shows it, or, if that doesn't show it again, from the
+    next ones.
     """
     effort, folder = Effort(repeat, minutes), runs or _beside(runs_folder())
     status = what / STATUS_FILE if what.is_dir() else what

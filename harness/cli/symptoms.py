@@ -50,8 +50,8 @@ def symptoms(
 ) -> ExitCode:
     """List reported symptoms by how they show, or find one by the text that you paste.
 
-    Every answer ends with the command that reproduces it. Where nothing fits, the nearest ones are shown, and the
-    exit code is 1.
+    Every answer ends with the command that reproduces it. If nothing matches, it shows the nearest ones, and
+    the exit code is 1.
     """
     asked = " ".join(text or ()).strip()
     if table is not None:

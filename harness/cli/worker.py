@@ -34,7 +34,7 @@ def worker_test(
 ) -> ExitCode:
     """Try a worker against a real RocketMQ: whether it does what the protocol and its own traits say.
 
-    The exit code is 1 where a check fails.
+    The exit code is 1 if a check fails.
     """
     kind, worker_kind = _chosen(worker)
     found: list[Result] = []

@@ -25,7 +25,7 @@ class QueueChanges:
     def __init__(self, at_start: Mapping[str, int]) -> None:
         """
         Args:
-            at_start: its subVersions before it started, when it had no queues; empty where the client doesn't
+            at_start: its subVersions before it started, when it had no queues; empty if the client doesn't
                 show them: then no change can be seen.
         """
         self._can_be_seen = bool(at_start)

@@ -30,7 +30,7 @@ class Node:
     address: str
     """`host:port` that clients use."""
     pid: int | None
-    """On this host; None where the node isn't a process of this host."""
+    """On this host; None if the node isn't a process of this host."""
     log: Path
     """The server's own log: text, growing while it runs."""
     slave_of: str | None = None
@@ -101,15 +101,15 @@ class Cluster(Protocol):
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the dashboard's page, `http://127.0.0.1:port`; None where there is none."""
+        """The address of the dashboard's page, `http://127.0.0.1:port`; None if there is none."""
 
     @property
     def proxy(self) -> Proxy | None:
-        """The proxy of 5.x; None where there is none."""
+        """The proxy of 5.x; None if there is none."""
 
     @property
     def images(self) -> Mapping[str, str]:
-        """The ids of the container images that it runs, by name; none where it runs in none."""
+        """The ids of the container images that it runs, by name; none if it runs in none."""
 
     def deaths(self) -> Sequence[NodeDeath]:
         """Nodes that ended unasked since the start."""
@@ -262,7 +262,7 @@ class Dashboarded(Protocol):
 
     @property
     def dashboard_version(self) -> str | None:
-        """The version of the dashboard; None where none was asked for."""
+        """The version of the dashboard; None if none was asked for."""
 
 
 @runtime_checkable
@@ -271,7 +271,7 @@ class LocalProxied(Protocol):
 
     @property
     def proxy_mode(self) -> ProxyMode | None:
-        """How its proxy runs; None where there is none."""
+        """How its proxy runs; None if there is none."""
 
 
 @runtime_checkable

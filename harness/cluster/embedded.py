@@ -81,7 +81,7 @@ class EmbeddedCluster(ServerCluster):
 
     @property
     def proxy_mode(self) -> ProxyMode | None:
-        """How its proxy runs; None where there is none."""
+        """How its proxy runs; None if there is none."""
         return self._proxy_mode
 
     @property

@@ -85,7 +85,7 @@ _GRPC_LIMIT_S = 1.0
 
 
 def why_no_grpc(endpoint: str) -> str | None:
-    """Why gRPC clients can't talk to `host:port` now; None where it answers as HTTP/2 servers do, SETTINGS."""
+    """Why gRPC clients can't talk to `host:port` now; None if it answers as HTTP/2 servers do, SETTINGS."""
     host, _, port = endpoint.rpartition(":")
     try:
         with socket.create_connection((host, int(port)), _GRPC_LIMIT_S) as connection:

@@ -149,12 +149,12 @@ class ServerCluster(ABC):
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the dashboard's page; None where there is none."""
+        """The address of the dashboard's page; None if there is none."""
         return None
 
     @property
     def proxy(self) -> Proxy | None:
-        """The proxy of 5.x; None where there is none, and before `start`."""
+        """The proxy of 5.x; None if there is none, and before `start`."""
         return next((server.proxy for server in self._servers if isinstance(server, ProxyServer)), None)
 
     @property
@@ -294,7 +294,7 @@ class ServerCluster(ABC):
 
 
 Look = tuple[Server, Callable[[], str | None]]
-"""A broker, and a look at why it isn't ready; None where it is."""
+"""A broker, and a look at why it isn't ready; None if it is."""
 
 
 def _answers(server: Server) -> bool:

@@ -130,7 +130,7 @@ class SubscriptionSettled:
 
 
 def _differing_topics(context: ConditionContext, group: str) -> str:
-    """Who of the online members subscribes to which topics, where they differ; empty where they don't."""
+    """Who of the online members subscribes to which topics, where they differ; empty if they don't."""
     topics = {name: sorted(context.consumers[name].subscriptions) for name in context.members.online(group)}
     if all(own == next(iter(topics.values())) for own in topics.values()):
         return ""

@@ -198,7 +198,7 @@ def variable(kind: Kind) -> str:
 def chosen_by_user(
     kind: Kind, version: str, environment: Mapping[str, str], configuration: Configuration
 ) -> Choice | None:
-    """The user's choice: the environment's, else the configuration file's; None where there is none.
+    """The user's choice: the environment's, else the configuration file's; None if there is none.
 
     Raises:
         UsageProblem: the variable holds no name of an image.

@@ -228,7 +228,7 @@ class Outcome:
     expected: OutcomeKind | None
     """None: the scenario expects nothing with this client on this version, so that it was only measured."""
     as_expected: bool | None
-    """The kind is the expected one, and everything in `also` holds; None where nothing is expected."""
+    """The kind is the expected one, and everything in `also` holds; None if nothing is expected."""
     reason: str
     trouble: Trouble | None
     findings: tuple[Finding, ...]

@@ -110,7 +110,7 @@ class RunFolder:
         return read_history(self.events_path)
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """A JSON document of the folder; empty where it is missing or broken."""
+        """A JSON document of the folder; empty if it is missing or broken."""
         try:
             document = json.loads((self.path / name).read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -91,7 +91,7 @@ class Admission:
         Args:
             chosen: how many at once; None: by cores and load.
             cores: of this machine, unless given.
-            busy: the share of busy cores since the last question, None where that is too short a time.
+            busy: the share of busy cores since the last question, None if that is too short a time.
             clock: in seconds.
         """
         self._chosen = chosen

@@ -28,7 +28,7 @@ class Fault(ABC):
     sides: tuple[str, ...] = ()
     """The ends of one between two: consumers, nodes, `producer`."""
     heals: ClassVar[bool] = True
-    """False where there is nothing to undo: such a fault is over once it is effective."""
+    """False if there is nothing to undo: such a fault is over once it is effective."""
 
     @property
     def is_past(self) -> bool:

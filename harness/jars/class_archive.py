@@ -43,7 +43,7 @@ class ClassArchive:
     """The class path with which it is made; what uses it may have more behind them."""
 
     def options(self) -> list[str]:
-        """The options of a JVM that uses it; none where it isn't there in its full size."""
+        """The options of a JVM that uses it; none if it isn't there in its full size."""
         file = self._file() if enabled() else None
         # The JVM checks the content of an archive, but on Java 17 it crashes with one that was cut off.
         return [] if file is None else ["-XX:+VerifySharedSpaces", f"-XX:SharedArchiveFile={file}", _SILENT]

@@ -90,7 +90,7 @@ def topology_problem(
 ) -> str | None:
     """Why these can't be the brokers of a cluster, those of them that have a slave, and its proxy.
 
-    None where they can.
+    None if they can.
     """
     nodes = [*name_server_names(name_servers), *brokers]
     nodes += [*(f"{broker}{SLAVE_SUFFIX}" for broker in slaves), *_proxy_nodes(proxy)]

@@ -101,7 +101,7 @@ PROGRAM = next(kind.name for kind in CLIENT_KINDS.values() if kind.users_program
 
 
 def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
-    """Why a client can't speak to servers of this version; None where it can."""
+    """Why a client can't speak to servers of this version; None if it can."""
     if needs_proxy and not contains(PROXY_SINCE, rocketmq):
         return f"it needs the proxy of RocketMQ 5, which {rocketmq} lacks"
     return None
@@ -334,7 +334,7 @@ class Consumer(Strict):
         return replace(api, filters_by="own") if self.post_subscription_when_pull else api
 
     def why_not_with(self, choice: ClientChoice) -> str | None:
-        """Why a client can't be this consumer; None where it can."""
+        """Why a client can't be this consumer; None if it can."""
         if choice.kind.users_program and self.app is None and self.beside is None:
             return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{jar: …}}`"
         if self.app is not None and not choice.kind.users_program:
@@ -393,7 +393,7 @@ class Consumer(Strict):
         return {**{name: value for name, value in chosen.items() if value is not None}, **self.settings}
 
     def why_not_on(self, rocketmq: str) -> str | None:
-        """Why its client can't be this consumer with brokers of this version; None where it can."""
+        """Why its client can't be this consumer with brokers of this version; None if it can."""
         choice = self.choice
         reason = self.why_not_with(choice) or why_not_reached(self.needs_proxy, rocketmq)
         if reason is not None:
@@ -429,7 +429,7 @@ class Consumer(Strict):
 
 
 def why_no_property(given: Iterable[str], known: Properties, client: str) -> str | None:
-    """Why a client of this version can't have one of these settings; None where it can."""
+    """Why a client of this version can't have one of these settings; None if it can."""
     for name in given:
         if name in known and not contains(known[name].since, client):
             return (

@@ -54,13 +54,13 @@ class Sending(Strict):
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """The keys that it says, none where it is sent as usual."""
+        """The keys that it says, none if it is sent as usual."""
         chosen: dict[str, Any] = {name: getattr(self, name) for name in Sending.model_fields}
         return tuple(name for name, value in chosen.items() if value)
 
     @property
     def as_data(self) -> dict[str, Any]:
-        """What the worker gets; empty where it is sent as usual."""
+        """What the worker gets; empty if it is sent as usual."""
         data: dict[str, Any] = {}
         if self.delay_level is not None:
             data["delay_level"] = self.delay_level

@@ -217,7 +217,7 @@ class Night:
             return None
 
     def _refusal(self, scenario: Scenario) -> str | None:
-        """Why what was drawn is nothing for this profile, version or kind of cluster; None where it is."""
+        """Why what was drawn is nothing for this profile, version or kind of cluster; None if it is."""
         expected, longest = expected_s(scenario), self.profile.longest / 1000
         if expected > longest:
             return f"{scenario.name} is expected to take {expected:.0f} s, `longest` are {longest:g} s"

@@ -111,7 +111,7 @@ class Trial:
         return shows
 
     def found_in(self, document: Document) -> NightlyFinding | None:
-        """The finding as a run of this document showed it; None where none did."""
+        """The finding as a run of this document showed it; None if none did."""
         return self._found.get(text_of(document))
 
     def holds(self, document: Document) -> bool:

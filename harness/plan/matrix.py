@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """What the user asked for; empty where a dimension is left as it is otherwise."""
+    """What the user asked for; empty if a dimension is left as it is otherwise."""
 
     clients: tuple[ClientChoice, ...] = ()
     rocketmq: tuple[str, ...] = ()

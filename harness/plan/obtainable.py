@@ -37,7 +37,7 @@ class Unobtainable:
 def why_unobtainable(
     job: Job, kind: ClusterKind, absent: Mapping[Need, RocketchaosError]
 ) -> Unobtainable | None:
-    """Why a job can't run without these needs; None where it can."""
+    """Why a job can't run without these needs; None if it can."""
     need = next((need for need in needs_of(job, kind) if need in absent), None)
     if need is None:
         return None

@@ -88,7 +88,7 @@ def thread_in(text: str) -> str | None:
 
 
 def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
-    """The symptoms that have anything in common with a text, the likest first; never none where there are some."""
+    """The symptoms that have anything in common with a text, the likest first; never none if there are some."""
     thread = thread_in(asked)
     meant = [
         symptom

@@ -157,7 +157,7 @@ def _inside(model: type[BaseModel], described: set[type[BaseModel]]) -> Iterator
 
 
 def table(model: type[BaseModel], without: type[BaseModel] | None = None) -> str:
-    """The keys of a mapping as a table in Markdown; empty where there are none."""
+    """The keys of a mapping as a table in Markdown; empty if there are none."""
     rows = [
         "| `{}` | {} | {} |".format(
             *(text.replace("|", "\\|") for text in (key.name, key.value, key.meaning))

@@ -79,7 +79,7 @@ class Api:
         return self.tells_queues and (self.process_tells_all or not self.asks_process)
 
     def why_not(self, rocketmq: str, client: str) -> str | None:
-        """Why a client of this version and brokers of that one can't do it together; None where they can."""
+        """Why a client of this version and brokers of that one can't do it together; None if they can."""
         if not contains(self.brokers, rocketmq):
             return f"`api: {self.name}` is what brokers of RocketMQ {rocketmq} can't do: {self.brokers} can"
         if not contains(self.clients, client):

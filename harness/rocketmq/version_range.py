@@ -42,7 +42,7 @@ def contains(wanted: str, version: str) -> bool:
 
 
 def why_not_in(wanted: str, version: str) -> str | None:
-    """Why a version is not in the range, to be put behind what wants it; None where it is."""
+    """Why a version is not in the range, to be put behind what wants it; None if it is."""
     if contains(wanted, version):
         return None
     return f"is about RocketMQ {wanted}, and not about {version}"

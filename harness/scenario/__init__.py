@@ -61,7 +61,7 @@ def parse_document(text: str, file: str, *, reach: bool = True) -> tuple[Scenari
 
 
 def checked(document: Document, scenario: Scenario | None, *, reach: bool = True) -> Iterator[Diagnostic]:
-    """What is wrong with data whose words can be understood one by one; `scenario` is None where some can't."""
+    """What is wrong with data whose words can be understood one by one; `scenario` is None if some can't."""
     undefined = list(check_references(document))
     yield from undefined
     if scenario is None:

@@ -82,7 +82,7 @@ class _Room:
 
 
 def _room_for(scenario: Scenario, checks: Sequence[Check]) -> _Room | None:
-    """None where they speak of different things."""
+    """None if they speak of different things."""
     if len({subject(check) for check in checks}) == 1:
         common: dict[str, Span] = {}
         for check in checks:

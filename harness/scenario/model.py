@@ -435,7 +435,7 @@ class Scenario(Strict):
         )
 
     def why_not_on(self, version: str) -> str | None:
-        """Why it says nothing of this version of RocketMQ, with its name; None where it does."""
+        """Why it says nothing of this version of RocketMQ, with its name; None if it does."""
         lacks = self.lacks_on(version)
         return None if lacks is None else f"{self.name} {lacks}"
 

@@ -13,7 +13,7 @@ _SAME_SUBSCRIPTION = frozenset((*_FILTERED, MessageClass.STRANDED, MessageClass.
 
 
 def advice(run: Report) -> list[str]:
-    """A few sentences; none where nothing follows."""
+    """A few sentences; none if nothing follows."""
     fates = run.outcome.messages
     present = {fate.message_class for fate in fates}
     found = [
