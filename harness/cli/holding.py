@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import threading
 
@@ -20,7 +21,7 @@ def hold_for_user(held: Held) -> None:
     ERR.print(f"Held open: name server {held.nameserver}; groups: {groups}.", markup=False)
     group, proxy = next(iter(held.groups.values()), "G"), f" --proxy {held.proxy}" if held.proxy else ""
     ERR.print(
-        f"`rocketchaos diagnose --namesrv {held.nameserver} --group {group}{proxy}` "
+        f"`rocketchaos diagnose --namesrv {shlex.quote(held.nameserver)} --group {group}{proxy}` "
         "looks at it. Enter or Ctrl-C ends the hold.",
         markup=False,
     )

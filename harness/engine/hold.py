@@ -15,7 +15,7 @@ class Held:
     """Where to look, by RocketMQ's own names; `held.json` in the run's folder while it is held."""
 
     nameserver: str
-    """`host:port`."""
+    """`host:port`, several with `;` between them."""
     groups: dict[str, str]
     """Real name by the scenario's."""
     topics: dict[str, str]

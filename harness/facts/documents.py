@@ -67,6 +67,7 @@ class RunDocument(_Part, frozen=True):
     run: str
     scenario: str
     title: str | None = None
+    owner: str | None = None
     seed: int | None = None
     timing: str | None = None
     timers_ms: Mapping[str, int | None] | None = None

@@ -49,6 +49,7 @@ else:
     StepOfScenario = StepEntry
     CheckOfScenario = one_word_of(CHECKS, "check")
 ScenarioName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
+Owner = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\x00-\x1f\x7f]{1,100}$")]
 Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
 
@@ -83,6 +84,11 @@ class Scenario(Strict):
         description="the threads of public trackers that report it: `apache/rocketmq#2760`, or a list",
     )
     symptom: Symptom | None = Field(default=None, description="what is reported there; needs `issue` as well")
+    owner: Owner | None = Field(
+        default=None,
+        description='the team or person that maintains it: `payments`, `"@acme/payments"`; default: the '
+        "file's owner in the `CODEOWNERS` of its git checkout. The run's record has it, and reports count by it",
+    )
     control: ScenarioName | None = Field(
         default=None, description="the name of the scenario in which this one's anomaly must be absent"
     )

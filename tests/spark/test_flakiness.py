@@ -59,6 +59,8 @@ def make() -> Rows:
     store.add("only-errors", "EHI")
     store.add("measured", "rnnr")
     store.add("single", "+")
+    store.add("owned", "+", scenario_owner="billing")
+    store.add("owned", "+", scenario_owner="payments") and store.add("owned", "-")
     mixed = store.add("mixed", "+-P+")
     store.find(mixed[1], "delivered: <n> of <n>")
     store.find(mixed[2], "delivered: <n> of <n>", occurrences=4)
@@ -126,7 +128,7 @@ def test_environment_and_harness_are_apart_from_the_product(facts: Facts, report
     assert row(report, "broken")["flips"] == 0
     (line,) = (line for line in report.lines if "lost, never counted as flaky" in line)
     assert (
-        "8 of 593 runs lost, never counted as flaky: 4 by the environment, 2 by the harness, 2 by hand"
+        "8 of 596 runs lost, never counted as flaky: 4 by the environment, 2 by the harness, 2 by hand"
         in line
     )
     assert "most often: port <n> is in use" in line
@@ -135,6 +137,11 @@ def test_environment_and_harness_are_apart_from_the_product(facts: Facts, report
 def test_only_errors_are_no_verdict(report: Report) -> None:
     assert row(report, "only-errors")["verdict"] == "UNKNOWN"
     assert row(report, "only-errors")["p_as_expected"] is None
+
+
+def test_a_cell_s_owner_is_the_newest_that_a_run_names(facts: Facts, report: Report) -> None:
+    assert row(report, "owned")["owner"] == facts.counts[key("owned")].owner == "payments"
+    assert row(report, "single")["owner"] is None
 
 
 def test_what_is_not_known_of_a_cell_is_the_same_in_old_runs_and_new(facts: Facts, report: Report) -> None:

@@ -12,11 +12,12 @@ from rocketchaos.harness.diagnose.checks import (
     offsets,
     ownership,
     progress,
+    registrations,
     subscriptions,
 )
 from rocketchaos.harness.diagnose.finding import Check
 
-_THEMES = (subscriptions, members, ownership, configuration, offsets, progress, cluster)
+_THEMES = (subscriptions, members, ownership, configuration, offsets, progress, cluster, registrations)
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {check.code: check for theme in _THEMES for check in sorted(theme.CHECKS, key=lambda item: item.code)}

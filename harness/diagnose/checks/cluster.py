@@ -53,6 +53,30 @@ def name_servers(view: ClusterView) -> Iterator[Result]:
                 settled=len(view.looks) > 1,
                 key="route",
             )
+    yield from _not_asked(view)
+
+
+def _not_asked(view: ClusterView) -> Iterator[Found]:
+    """Name servers that brokers list and nobody gave; an address may be another name of one that was asked."""
+    asked = set(view.now.registered)
+    by_others: dict[tuple[str, ...], list[str]] = {}
+    for name, broker in view.now.brokers.items():
+        listed = {item.strip() for item in broker.config.get("namesrvAddr", "").split(";")} - {""}
+        if len(listed) > len(asked):
+            by_others.setdefault(tuple(sorted(listed - asked)), []).append(name)
+    for others, names in sorted(by_others.items()):
+        listing = (
+            f"{joined(names)} {'registers' if len(names) == 1 else 'register'} with {joined(others)} as well"
+        )
+        yield Found(
+            f"{listing}, which no one was asked to look at: `--namesrv '{';'.join([*sorted(asked), *others])}'` "
+            "compares them",
+            tuple(
+                Evidence(item, "namesrvAddr") for name in names for item in view.now.brokers[name].asked[:1]
+            ),
+            level=Level.INFO,
+            effect="Clients of another name server may see other brokers and queues.",
+        )
 
 
 def names_twice(view: ClusterView) -> Iterator[Result]:

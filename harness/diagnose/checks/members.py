@@ -49,7 +49,7 @@ def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
         if missing and view.own(topic) and not view.silent:
             waits += stranded(view, topic, missing)
             told.append(f"{queues_text(missing)} of {topic}")
-    return tuple(waits), f"; {joined(told)} is nobody's" if told else ""
+    return tuple(waits), f"; nobody has {joined(told)}" if told else ""
 
 
 def _was_so(view: GroupView, broker: str, client_id: str, addresses: list[str]) -> bool:

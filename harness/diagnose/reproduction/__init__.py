@@ -61,12 +61,14 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0505": "what retention has deleted needs days, or `expire-files:` by hand",
         "RC0507": "nothing is lost",
         "RC0603": "who holds the lock can't be seen from outside",
-        "RC0801": "scenarios have one name server",
+        "RC0801": "who asks which can't be seen from outside: `known-to-one-name-server-alone` shows it",
         "RC0802": "brokers of a scenario have names of their own",
         "RC0803": "why a broker doesn't tell can't be seen from outside",
         "RC0804": "it is the disk of that machine: `fill-disk:` fills one",
         "RC0805": "it is the clock of that machine",
         "RC0806": "the brokers of a scenario are of one version",
+        "RC0807": "why it left can't be seen from outside: `kill:` or `stop:` a broker does it",
+        "RC0808": "why it left can't be seen from outside: `kill:` a broker that has a slave does it",
     }
 )
 """By code: why no scenario is written."""

@@ -65,7 +65,7 @@ def diagnose(name_server: str, groups: Sequence[str]) -> Report:
 
     async def look() -> Report:
         async with Gate() as gate:
-            return await Diagnosis(gate, Scope((name_server,), tuple(groups))).run()
+            return await Diagnosis(gate, Scope(tuple(name_server.split(";")), tuple(groups))).run()
 
     return asyncio.run(look())
 

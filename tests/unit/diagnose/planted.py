@@ -216,7 +216,7 @@ def _dead_letters(number: int) -> Edit:
     return lambda exchanges: add([item for item in exchanges if "%DLQ%" not in item.fields.get("topic", "")])
 
 
-def _second_name_server(change: Callable[[str], str]) -> Edit:
+def second_name_server(change: Callable[[str], str]) -> Edit:
     """One more name server, whose answers are the first one's, changed."""
 
     def add(exchanges: Any) -> Any:
@@ -259,6 +259,23 @@ def _without_other(document: Any) -> str:
 def _at_one_address(document: Any) -> None:
     table = document["brokerAddrTable"]
     table[SECOND]["brokerAddrs"] = dict(table[BROKER]["brokerAddrs"])
+
+
+def _on_unknown_broker(*, dropped: bool) -> Change:
+    """A member has a queue of a broker that no name server knows, or has just given it up."""
+    key = f'{{"brokerName": "{SECOND}", "queueId": 0, "topic": "topic-1"}}'
+
+    def change(document: Any) -> None:
+        if not _is_other(document):
+            table = document["mqTable"]
+            table[key] = {**next(iter(table.values())), "droped": dropped}
+
+    return 307, change
+
+
+def _slave_alone(document: Any) -> None:
+    known = document["brokerAddrTable"][BROKER]
+    known["brokerAddrs"] = {"1": known["brokerAddrs"]["0"]}
 
 
 def _second_runs(version: str) -> Edit:
@@ -401,8 +418,8 @@ PLANTED = (
     Planted("RC0702", (_dead_letters(2),), (_dead_letters(0),)),
     Planted(
         "RC0801",
-        (_second_name_server(lambda body: body.replace('"readQueueNums": 4', '"readQueueNums": 2')),),
-        (_second_name_server(lambda body: body),),
+        (second_name_server(lambda body: body.replace('"readQueueNums": 4', '"readQueueNums": 2')),),
+        (second_name_server(lambda body: body),),
         looks=2,
         scope={"name_servers": NAME_SERVERS},
     ),
@@ -411,4 +428,6 @@ PLANTED = (
     Planted("RC0804", (_runtime(commitLogDiskRatio="0.8"),), (_runtime(commitLogDiskRatio="0.74"),)),
     Planted("RC0805", (_seconds_later(60),), (_seconds_later(5),)),
     Planted("RC0806", (_second_runs("V5_3_0"),), (second_broker(),)),
+    Planted("RC0807", (_on_unknown_broker(dropped=False),), (_on_unknown_broker(dropped=True),), looks=2),
+    Planted("RC0808", ((106, _slave_alone),), (second_broker(),), looks=2),
 )

@@ -13,8 +13,17 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.output.text import text
-from tests.unit.diagnose.planted import ALIKE, FIRST, OTHER, PLANTED, Planted, settings
-from tests.unit.diagnose.reports import Change, codes, diagnosed, each, unanswered, unknown
+from tests.unit.diagnose.planted import (
+    ALIKE,
+    FIRST,
+    NAME_SERVERS,
+    OTHER,
+    PLANTED,
+    Planted,
+    second_name_server,
+    settings,
+)
+from tests.unit.diagnose.reports import Change, codes, diagnosed, each, second_broker, unanswered, unknown
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
 EACH = pytest.mark.parametrize("planted", [pytest.param(item, id=item.code) for item in PLANTED])
@@ -68,7 +77,7 @@ def test_an_id_that_counts_twice_explains_the_queues_that_nobody_has() -> None:
 
     (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, (203, change), looks=29).findings
     assert finding.check.code == "RC0201"
-    assert "broker-1 2 and 3 of topic-1 is nobody's" in finding.sentence
+    assert "nobody has broker-1 2 and 3 of topic-1" in finding.sentence
 
 
 def test_a_topic_that_brokers_make_at_the_first_message_is_a_warning() -> None:
@@ -137,3 +146,35 @@ def test_every_check_is_planted_once() -> None:
 
 def test_each_check_looks_at_the_cluster_or_at_groups() -> None:
     assert all((check.of_group is None) is not (check.of_cluster is None) for check in CHECKS.values())
+
+
+def test_a_broker_that_has_left_is_told_also_where_the_next_look_is_at_no_group() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0807"]
+
+    def cluster_alone(exchanges: Any) -> Any:
+        return [item for item in exchanges if item.look == 0 or item.code in (26, 28, 43, 106, 201)]
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, cluster_alone, looks=2)
+    assert "RC0807" in codes(report)
+
+
+def test_a_topic_that_another_name_server_routes_to_both_brokers_is_on_both() -> None:
+    def knows_one(item: Exchange) -> Exchange:
+        if item.code != 105 or item.address != NAME_SERVERS[0] or "%" in item.fields["topic"]:
+            return item
+        document = item.document
+        document["queueDatas"] = document["queueDatas"][:1]
+        return replace(item, body=json.dumps(document))
+
+    changes = (second_broker(), second_name_server(lambda body: body), each(knows_one))
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *changes, looks=2, name_servers=NAME_SERVERS)
+    assert {"RC0801"} == codes(report)
+
+
+def test_a_name_server_that_brokers_list_and_nobody_gave_is_told() -> None:
+    asked = "host-1:9876"
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, settings(namesrvAddr=f"{asked};host-9:9876"), looks=1)
+    (finding,) = report.findings
+    assert (finding.check.code, finding.level) == ("RC0801", Level.INFO)
+    assert "host-9:9876" in finding.sentence
+    assert not codes(diagnosed("mismatch-4.9.4.json", ALIKE, settings(namesrvAddr="names.example:9876")))

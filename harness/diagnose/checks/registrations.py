@@ -1,0 +1,92 @@
+"""Brokers that should be registered, and aren't."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.view import ClusterView
+from rocketchaos.harness.diagnose.words import joined, queues_text
+
+_LOGICAL = "__syslo__"
+"""What the broker of a static topic's queue is called (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
+
+
+def gone(view: ClusterView) -> Iterator[Result]:
+    """Brokers that members have queues of, or that an earlier look knew, and no name server knows now."""
+    known = set(view.now.brokers)
+    if not all(item.exchange.succeeded for item in view.now.registered.values()):
+        return  # the one that doesn't answer may know it
+    holders: dict[str, list[Evidence]] = {}
+    before = {name: look for look in view.looks for name in look.brokers if name not in known}
+    for name, look in before.items():
+        holders[name] = [
+            Evidence(item.exchange, f"{address} knew {name}")
+            for address, item in look.registered.items()
+            if name in item.brokers
+        ]
+    # Another look may be at other groups: what counts is that name servers still don't know it.
+    last = {group: members for look in view.looks for group, members in look.members.items()}
+    for members in last.values():
+        for member in members.values():
+            queues = {
+                queue
+                for held_queues in member.queues.values()
+                for queue, held in held_queues.items()
+                if not held.dropped and not queue[0].startswith(_LOGICAL)
+            }
+            for name in sorted({queue[0] for queue in queues} - known):
+                own = sorted({queue for queue in queues if queue[0] == name and queue[1] >= 0})
+                text = f"{member.client_id} has {queues_text(own) or f'queues of {name}'}"
+                holders.setdefault(name, []).append(Evidence(member.exchange, text))
+    for name, evidence in sorted(holders.items()):
+        yield Found(
+            f"no name server knows {name} any more: " + joined([item.says for item in evidence]),
+            (*(Evidence(item.exchange, "registered") for item in view.now.registered.values()), *evidence),
+            settled=len(view.looks) > 1,
+            key=name,
+        )
+
+
+def without_master(view: ClusterView) -> Iterator[Result]:
+    """Brokers of which a slave alone is registered."""
+    for name, broker in view.now.brokers.items():
+        if 0 not in broker.addresses:
+            slaves = joined(
+                [f"{number} at {address}" for number, address in sorted(broker.addresses.items())]
+            )
+            yield Found(
+                f"{name} has no master: only broker id {slaves} is registered",
+                tuple(
+                    Evidence(item.exchange, str(dict(item.brokers.get(name, {}))))
+                    for item in view.now.registered.values()
+                ),
+                settled=len(view.looks) > 1,
+                key=name,
+            )
+
+
+CHECKS = (
+    Check(
+        "RC0807",
+        "a broker that has left",
+        Level.WARNING,
+        "no broker has left",
+        "What is stored there waits until it is back. Members forget its queues with their next route, 30 s at "
+        "most: from then on only its messages are missed.",
+        ("Start it again.", "Where it runs: check that it reaches the name servers of its namesrvAddr."),
+        (),
+        of_cluster=gone,
+    ),
+    Check(
+        "RC0808",
+        "a broker without a master",
+        Level.ERROR,
+        "every broker has a master",
+        "Nothing can be sent there. Consumers go on reading from the slave; offsets that they store meanwhile "
+        "are lost, and retries go elsewhere or fail.",
+        ("Start the master again.",),
+        (),
+        of_cluster=without_master,
+    ),
+)
