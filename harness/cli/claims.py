@@ -153,7 +153,7 @@ def claims_table_command(
 
 
 def claims_text(found: Verdicts, out: Path, evidence: Path, *, brief: bool = False) -> str:
-    """The table as it stands in a file, with links to a folder of evidence."""
+    """The table of a file, with links to a folder of evidence."""
     return claims_table(
         claims(),
         found,

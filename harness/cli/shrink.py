@@ -156,7 +156,7 @@ def _shrink_stated(stated_finding: StatedFinding, out: Path, effort: Effort, run
 
 
 def _shrink_all(wanted: Sequence[StatedFinding], out: Path, effort: Effort, runs: Path) -> ExitCode:
-    """Shrink each into the folder; the gravest of what kept some from it."""
+    """Shrink each into the folder; returns the most severe exit code."""
     if not wanted:
         OUT.print("nothing to shrink: the night has no finding that isn't known")
         return ExitCode.AS_EXPECTED

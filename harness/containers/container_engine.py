@@ -19,7 +19,7 @@ from testcontainers.core.docker_client import DockerClient
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.reaper.reaper_process import engine_client
 
-# Our reaper removes what is left behind: at once, and also where the reaper's image can't be had.
+# Our reaper removes what is left behind: at once, and also if the reaper's image isn't available.
 testcontainers_config.ryuk_disabled = True
 
 _IN_VM = "ROCKETCHAOS_ENGINE_IN_VM"

@@ -267,7 +267,7 @@ def pull(engine: Engine, name: str, progress: Progress) -> None:
 
 
 def _follow(events: Iterable[Mapping[str, Any]], name: str, progress: Progress) -> None:
-    """Say now and then how much of its layers is there; raises as `pull`."""
+    """Report from time to time how much of its layers is there; raises as `pull`."""
     layers: dict[str, tuple[int, int]] = {}
     said_s = time.monotonic()
     for event in events:

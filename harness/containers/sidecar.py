@@ -59,7 +59,7 @@ class Sidecar:
             output, marked, code = said.rpartition(_END)
             if marked and code.strip().isdigit():
                 return Ran(int(code), output.strip())
-            # Engines lose the output of short commands now and then, the exit code of which is 0 all the same.
+            # Engines sometimes lose the output of short commands, whose exit code is still 0.
             said = self._exec(say)
         raise EnvironmentNotReady(
             f"the output of `{command[0]}` in the network of {self.target.name} got lost: {said[-300:]!r}",

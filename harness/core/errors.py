@@ -72,7 +72,7 @@ def message_and_hint(text: str) -> tuple[str, str]:
 
 
 class UsageProblem(RocketchaosError):
-    """The command, or a scenario, can't be meant as it stands. Nothing was started."""
+    """The command, or a scenario, is invalid. Nothing was started."""
 
     exit_code = ExitCode.USAGE
 

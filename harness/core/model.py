@@ -43,7 +43,7 @@ class OutcomeKind(DescribedEnum):
         "inconclusive",
         "Neither was observed, a precondition did not hold, or a fault had no effect.",
     )
-    ERROR = "error", "The environment or the harness failed. Never evidence for anything."
+    ERROR = "error", "The environment or the harness failed. It is never evidence."
 
 
 class Holds(DescribedEnum):
@@ -109,7 +109,7 @@ class Event(Generic[B]):
     node: str
     kind: str
     data: Mapping[str, Any] = field(default_factory=dict)
-    """The JSON as it stands in the file; read it by `body`."""
+    """The JSON of the file, unchanged; read it by `body`."""
     _body: Body | None = field(default=None, init=False, repr=False, compare=False)
 
     @property

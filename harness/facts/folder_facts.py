@@ -1,4 +1,4 @@
-"""All facts of a run folder, made from its files as they stand, and written into it."""
+"""All facts of a run folder, made from its current files, and written into it."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ _LAST_NS = 2**62
 
 
 def line_of(text: bytes) -> tuple[Line, Body]:
-    """An event as it stands in a file.
+    """An event as written in a file.
 
     Raises:
         ValueError: it is no event, or lacks what belongs to its kind, or has an impossible time.

@@ -79,7 +79,7 @@ _OPENED: dict[str, Build] = {}
 
 
 def version_of(text: str, base: Path | None = None) -> str:
-    """What a user named: a released version as it stands, or the name of the build in this folder.
+    """What a user named: a released version unchanged, or the name of the build in this folder.
 
     Args:
         text: `5.5.0`, or the path of an unpacked distribution.

@@ -129,7 +129,7 @@ TagRef = Annotated[str, Refers(("tag-of-variable",))]
 """A tag, `tagB`, or the tags to which a bound consumer subscribes, `$holder.tag`: a step takes the first of them,
 a check accepts any."""
 ExpressionRef = Annotated[str, Refers(("tag-of-variable",))]
-"""A subscription expression as it stands, or a bound consumer's own, `$holder.tag`."""
+"""A subscription expression, unchanged, or a bound consumer's own, `$holder.tag`."""
 TagExpression = Annotated[str, StringConstraints(max_length=100_000)]
 """`tagA`, `tagA || tagB`, or `*` for everything; or any text, of which RocketMQ makes what it does."""
 

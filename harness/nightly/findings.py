@@ -66,7 +66,7 @@ class InvariantFailed(Exception):
 def findings(scenario: Scenario, events: Sequence[Event], outcome: Outcome) -> list[NightlyFinding]:
     """What was found in a run; nothing in one that did not come to its end, whatever it showed until then.
 
-    Where a condition was not reached, some invariants are asked all the same (`Invariant.judges_unsettled`). One
+    If a condition was not reached, some invariants are still checked (`Invariant.judges_unsettled`). One
     finding for each kind and cause: several groups of a scenario may show the same.
 
     Raises:

@@ -70,7 +70,7 @@ def obtainable(
 
 
 def _nothing_left(absent: Sequence[RocketchaosError]) -> RocketchaosError:
-    """What to raise: the gravest, and what the others say."""
+    """The error to raise: the most severe, with the texts of the others."""
     by_text = {str(error): error for error in absent}
     code = ExitCode.gravest([error.exit_code for error in absent])
     gravest = next(error for error in by_text.values() if error.exit_code is code)

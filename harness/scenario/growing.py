@@ -19,7 +19,7 @@ class GrowingScenario:
     def __init__(self, text: str, file: str) -> None:
         """
         Raises:
-            InvalidScenario: it can't be meant as it stands.
+            InvalidScenario: it is invalid.
         """
         self.scenario, self._document = parse_document(text, file, reach=False)
         """Its text so far."""
