@@ -131,7 +131,7 @@ class Count(Check):
     def _one_of_three(self) -> Count:
         given = [value for value in (self.count, self.at_least, self.at_most) if value is not None]
         if len(given) != 1:
-            raise ValueError("say exactly one of `count`, `at_least`, `at_most`")
+            raise ValueError("give exactly one of `count`, `at_least`, `at_most`")
         return self
 
     @property

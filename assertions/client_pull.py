@@ -36,7 +36,7 @@ class ClientPull(Check):
     @model_validator(mode="after")
     def _one_end(self) -> ClientPull:
         if (self.status is None) == (self.throws is None):
-            raise ValueError("say exactly one of `status` and `throws`")
+            raise ValueError("give exactly one of `status` and `throws`")
         return self
 
     def title(self) -> str:

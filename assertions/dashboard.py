@@ -95,7 +95,7 @@ class Dashboard(Check):
         if all(item is None for item in stated):
             raise ValueError("say `all`, `absent: true`, `others`, `expression`, `lag` or `agrees`")
         if self.group is None and any(item is not None for item in of_group):
-            raise ValueError("say the `group` of which it is stated")
+            raise ValueError("give the `group` that it is about")
         if self.absent and (self.all is not None or self.agrees is not None):
             raise ValueError("`absent: true` excludes `all` and `agrees`")
         return self

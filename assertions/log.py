@@ -45,7 +45,7 @@ class Log(Count):
     @model_validator(mode="after")
     def _one_log(self) -> Log:
         if (self.node is None) == (self.consumer is None):
-            raise ValueError("say exactly one of `node` and `consumer`")
+            raise ValueError("give exactly one of `node` and `consumer`")
         return self
 
     def title(self) -> str:

@@ -47,7 +47,7 @@ class LogLapse(Check):
     @model_validator(mode="after")
     def _says_something(self) -> LogLapse:
         if (self.node is None) == (self.consumer is None):
-            raise ValueError("say exactly one of `node` and `consumer`")
+            raise ValueError("give exactly one of `node` and `consumer`")
         if self.at_most is None and self.at_least is None:
             raise ValueError("say `at_most`, `at_least` or both")
         return self

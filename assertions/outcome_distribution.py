@@ -53,7 +53,7 @@ class OutcomeDistribution(Check):
     @model_validator(mode="after")
     def _one_question(self) -> OutcomeDistribution:
         if (self.of is None) == (self.group is None):
-            raise ValueError("say exactly one of `of` and `group`")
+            raise ValueError("give exactly one of `of` and `group`")
         if (self.group is None) != (self.topic is None):
             raise ValueError("`group` and `topic` go together")
         if (self.of is None and self.consumer) or (self.group is None and self.expression):

@@ -43,9 +43,9 @@ class Ownership(Check):
     @model_validator(mode="after")
     def _one_question(self) -> Ownership:
         if (self.of is None) == (self.group is None):
-            raise ValueError("say exactly one of `of` and `group`")
+            raise ValueError("give exactly one of `of` and `group`")
         if self.of is not None and (self.queues is None) == (self.count is None):
-            raise ValueError("with `of`, say exactly one of `queues` and `count`")
+            raise ValueError("with `of`, give exactly one of `queues` and `count`")
         if self.group is not None and (self.queues is not None or self.count is not None):
             raise ValueError("`queues` and `count` go with `of`")
         return self

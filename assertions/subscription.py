@@ -54,7 +54,7 @@ class Subscription(Check):
         stated = (self.expression, self.codes, self.clients, self.consume_from, self.model)
         if not self.absent and all(item is None for item in stated):
             raise ValueError(
-                "say `expression`, `codes`, `absent: true`, `clients`, `consume_from` or `model`"
+                "give `expression`, `codes`, `absent: true`, `clients`, `consume_from` or `model`"
             )
         if self.expression is not None and self.absent:
             raise ValueError("`expression` and `absent: true` exclude each other")

@@ -49,7 +49,7 @@ class Track(Check):
     @model_validator(mode="after")
     def _says_something(self) -> Track:
         if (self.all is None) != self.absent:
-            raise ValueError("say exactly one of `all` and `absent: true`")
+            raise ValueError("give exactly one of `all` and `absent: true`")
         return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:

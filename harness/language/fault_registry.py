@@ -35,7 +35,7 @@ SIGKILL the processes of clients or of nodes: nothing is persisted or sent; the 
 has, and the producer. What the producer was sending may be stored or not. Until it is back nothing can be
 sent, so a `send` in another branch of a `parallel` needs `may_fail`.""",
     example="kill: b",
-    targets="whom to kill, in this order: consumers, nodes, the `producer`",
+    targets="which processes to kill, in this order: consumers, nodes, the `producer`",
     before=("running", "paused", "stalled"),
     after="killed",
     capability="kill",
@@ -88,7 +88,7 @@ is slow. `start` or `restart` brings it back, `restart` the producer. What the p
 stored or not. Until it is back nothing can be sent, so a `send` in another branch of a `parallel` needs
 `may_fail`. For servers use `stop`, which is SIGTERM there.""",
     example="terminate: b",
-    targets="whom to terminate, in this order: consumers, the `producer`; for nodes there is `stop`",
+    targets="which processes to terminate, in this order: consumers, the `producer`; for nodes there is `stop`",
     before=("running",),
     after="stopped",
     instead="a server gets its SIGTERM by `stop`: write `stop: {target}`",
@@ -169,7 +169,7 @@ Consumers start as declared: changes that steps made to subscriptions and behavi
 store, port and address; the step is over once a broker is registered and answers, or once a name server
 answers and every running broker has registered again by its own timer (30 s in RocketMQ, 10 s compressed).""",
     example="restart: [a, b]",
-    targets="whom to restart, in this order: consumers, nodes, the `producer`",
+    targets="what to restart, in this order: consumers, nodes, the `producer`",
     before=("running", "stopped", "killed"),
     after="running",
     capability="restart",
@@ -209,7 +209,7 @@ RESUME = Ending(
     title="a paused or stalled process goes on",
     doc="Let the processes of paused or stalled clients or nodes continue (SIGCONT).",
     example="resume: b",
-    targets="whom to resume, in this order: consumers, nodes, the `producer`",
+    targets="what to resume, in this order: consumers, nodes, the `producer`",
 )
 PAUSE = ProcessFaultKind(
     word="pause",
@@ -219,7 +219,7 @@ SIGSTOP the processes of clients or of nodes: connections stay open, and nothing
 A paused consumer sends no heartbeats and no pulls; a paused node answers no requests. A paused producer
 continues its sending when it is resumed; a message without an answer after 8 s counts as not acknowledged.""",
     example="pause: broker-a",
-    targets="whom to pause, in this order: consumers, nodes, the `producer`",
+    targets="what to pause, in this order: consumers, nodes, the `producer`",
     before=("running",),
     after="paused",
     capability="pause",
@@ -285,7 +285,7 @@ machine. It lasts until `resume`, or until the process is killed. The harness's 
 take longer too. Only processes of this host can be stalled: clients without `workers: containers`, servers of
 a cluster of kind `embedded`.""",
     example="stall: {targets: broker-a, stopped: 80ms, running: 20ms}",
-    targets="whom to stall, in this order: consumers, nodes, the `producer`",
+    targets="what to stall, in this order: consumers, nodes, the `producer`",
     before=("running",),
     after="stalled",
     capability="stall",

@@ -42,7 +42,7 @@ class BrokerConfig(Step):
         del scenario
         refused = protected(self.settings)
         if refused:
-            yield f"the harness itself decides of {', '.join(refused)}: leave that out"
+            yield f"the harness itself sets {', '.join(refused)}: leave that out"
 
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
         del scenario

@@ -32,7 +32,7 @@ class HandMadeSubscription(Strict):
     @classmethod
     def _says_something(cls, expression: str) -> str:
         if not expression.strip():
-            raise ValueError("say `*` where everything is meant")
+            raise ValueError("write `*` for everything")
         return expression
 
 
@@ -72,7 +72,7 @@ class Heartbeat(Step):
             if self.model_fields_set != {"close"}:
                 raise ValueError("`close` stands alone")
         elif self.client is None or self.group is None or not self.subscribe:
-            raise ValueError("say `client`, `group` and `subscribe`, or `close` alone")
+            raise ValueError("give `client`, `group` and `subscribe`, or only `close`")
         return self
 
     def defines(self) -> tuple[tuple[str, str], ...]:

@@ -104,7 +104,7 @@ class BetweenStep(NetworkStep):
     def _two_sides(self) -> BetweenStep:
         both, one_way = (self.between, self.and_), (self.from_, self.to)
         if (None in both) == (None in one_way) or any(both) == any(one_way):
-            raise ValueError("say `between` and `and`, or `from` and `to`")
+            raise ValueError("give `between` and `and`, or `from` and `to`")
         return self
 
     @property
@@ -139,12 +139,12 @@ class BetweenStep(NetworkStep):
         clients = [[name for name in side if name not in scenario.cluster.nodes] for side in (item, other)]
         if all(clients):
             yield (
-                f"`{clients[0][0]}` and `{clients[1][0]}` have nothing to do with each other: clients talk to "
-                "nodes of the cluster alone"
+                f"`{clients[0][0]}` and `{clients[1][0]}` don't talk to each other: clients only talk to "
+                "nodes of the cluster"
             )
         elif any(clients) and scenario.workers != "containers":
             yield (
-                f"`{(clients[0] or clients[1])[0]}` runs on this host, whose network is everybody's: write "
+                f"`{(clients[0] or clients[1])[0]}` runs on this host, whose network all share: write "
                 "`workers: containers`"
             )
 
@@ -187,7 +187,7 @@ def sidecars(context: StepContext) -> Sidecars:
     found = getattr(context.servers.cluster, "sidecars", None)
     if found is None:
         raise HarnessDefect(
-            f"nothing can be done to the network of a cluster of kind {context.servers.cluster.kind}"
+            f"the harness can't change the network of a cluster of kind {context.servers.cluster.kind}"
         )
     made: Sidecars = found
     return made
@@ -206,7 +206,7 @@ def place_of(context: StepContext, name: str) -> NetworkPlace:
         inside, advertised = context.members.client(name).container, None
         container = None if inside is None else inside.id
     if container is None:
-        raise PreconditionNotMet(f"{name} has no container: nothing can be done to its network")
+        raise PreconditionNotMet(f"{name} has no container: the harness can't change its network")
     return sidecars(context).place(name, container, advertised)
 
 

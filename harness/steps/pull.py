@@ -79,7 +79,7 @@ class Pull(Step):
     def problems(self, scenario: Scenario) -> Iterator[str]:
         brokers = scenario.brokers_of(self.topic)
         if self.broker is None and len(brokers) > 1:
-            yield f"{self.topic} is on {', '.join(brokers)}: say which is meant, `broker: {brokers[0]}`"
+            yield f"{self.topic} is on {', '.join(brokers)}: choose one, `broker: {brokers[0]}`"
 
     def run(self, context: StepContext) -> None:
         from rocketchaos.harness.clients.raw_pull import PullRequest

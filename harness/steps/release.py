@@ -29,7 +29,7 @@ class Release(Step):
     acts_on_process = False
     example = "release: a"
 
-    consumers: ConsumerRefs = Field(description="the consumers that are to go on")
+    consumers: ConsumerRefs = Field(description="the consumers that continue")
 
     def acts_on(self) -> tuple[str, ...]:
         return self.consumers

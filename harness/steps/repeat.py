@@ -44,7 +44,7 @@ repeat:
     @model_validator(mode="after")
     def _not_in_itself(self) -> Repeat:
         if any(isinstance(step, Repeat) for step in _all_within(self)):
-            raise ValueError("a `repeat` can't hold another one: multiply their `times`")
+            raise ValueError("a `repeat` can't contain another one: multiply their `times`")
         return self
 
     @property

@@ -27,7 +27,7 @@ class Reset(BetweenStep):
     @model_validator(mode="after")
     def _both_ways(self) -> Reset:
         if self.one_way:
-            raise ValueError("a reset concerns both ways: say `between` and `and`")
+            raise ValueError("a reset acts in both directions: give `between` and `and`")
         return self
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:

@@ -86,9 +86,9 @@ class Send(Sending, Step):
     @model_validator(mode="after")
     def _one_of_each(self) -> Send:
         if self.tag is not None and self.tags is not None:
-            raise ValueError("say one of `tag` and `tags`")
+            raise ValueError("give one of `tag` and `tags`")
         if self.per_queue is not None and self.queue is not None:
-            raise ValueError("say one of `per_queue` and `queue`")
+            raise ValueError("give one of `per_queue` and `queue`")
         if self.broker is not None and self.queue is None:
             raise ValueError("`broker` goes with `queue`")
         return self
@@ -98,9 +98,9 @@ class Send(Sending, Step):
         if self.batch is not None and (self.per_queue is not None or self.count % self.batch):
             raise ValueError("a `batch` goes to one queue, and `count` is a multiple of it")
         if self.batch is not None and self.body is not None:
-            raise ValueError("the messages of a `batch` have their keys for bodies: leave out `body`")
+            raise ValueError("the messages of a `batch` have their keys as bodies: leave out `body`")
         if self.transaction is not None and self.chooses_queues:
-            raise ValueError("a transaction goes to the queue whose turn it is")
+            raise ValueError("a transaction can't choose its queue")
         return self
 
     @property

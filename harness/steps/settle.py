@@ -109,7 +109,7 @@ class Settle(Step):
     def _one_condition(self) -> Settle:
         given = [name for name in CONDITIONS if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"say exactly one of {', '.join(f'`{name}`' for name in CONDITIONS)}")
+            raise ValueError(f"give exactly one of {', '.join(f'`{name}`' for name in CONDITIONS)}")
         condition = CONDITIONS[given[0]]
         for field in ("topic", "lag", "queues_of", "count", "matches"):
             said = getattr(self, field) is not None

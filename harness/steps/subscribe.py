@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def no_resubscribing(name: str, consumer: Consumer | None) -> Iterator[str]:
     """Why a consumer can't change its subscriptions while it runs, where that is so; None: unknown."""
     if consumer is not None and not consumer.traits.resubscribes:
-        yield f"{name} is a {consumer.traits.implementation}, which takes its topics at its start alone"
+        yield f"{name} is a {consumer.traits.implementation}, which takes its topics only at its start"
 
 
 class Subscribe(Step):

@@ -41,7 +41,7 @@ class TopicConfig(Step):
     @model_validator(mode="after")
     def _one_topic(self) -> TopicConfig:
         if len([item for item in (self.topic, self.retry_of, self.dead_letters_of) if item is not None]) != 1:
-            raise ValueError("say one of `topic`, `retry_of`, `dead_letters_of`")
+            raise ValueError("give one of `topic`, `retry_of`, `dead_letters_of`")
         return self
 
     @property
