@@ -5,15 +5,18 @@
 ==================  ================================================================================
 `scenario.yaml`     the scenario, as it was read
 `run.json`          versions, seed, timing, host, names, attempts; in `timers_ms` RocketMQ's timers that held, by
-                    the names of `harness.rocketmq.timers` (older folders lack it); `load` while it ran, and in
-                    `parallel` what let it begin beside how many others
-`events.jsonl`      the history, line by line `messages.jsonl`    one line per message and group: class,
-owner, stored subscription, proof, what witnesses say `checks.json`       the findings `outcome.json`      the
-verdict `facts.jsonl`       what many runs are compared by: typed facts (`harness.facts.kinds`,
-`docs/facts.md`), with digests of the files that they were made from; older folders lack it, and those that
-are not fit `logs/`             logs of workers and servers `START-HERE.md`     the verdict in words, and
-where to read on `report.html`       the same with pictures, in one offline file ==================
-================================================================================
+                    the names of `harness.rocketmq.timers` (older folders lack it); `load` while it ran, in
+                    `parallel` what let it begin beside how many others, in `nightly` what a night found
+`events.jsonl`      the history, line by line
+`messages.jsonl`    one line per message and group: class, owner, stored subscription, proof, what witnesses say
+`checks.json`       the findings
+`outcome.json`      the verdict
+`facts.jsonl`       what many runs are compared by: typed facts (`harness.facts.kinds`, `docs/facts.md`), with
+                    digests of their source files; older folders lack it, and those that are not fit
+`logs/`             logs of workers and servers
+`START-HERE.md`     the verdict in words, and where to read on
+`report.html`       the same with pictures, in one offline file
+==================  ================================================================================
 
 `messages.jsonl`, `checks.json`, `outcome.json`, `facts.jsonl`, `START-HERE.md` and `report.html` are made from the
 first three (facts also from the logs, of a run that is not as expected), and can be made again by
@@ -70,10 +73,10 @@ class RunFolder:
                 return cls(path.resolve())
         except OSError as error:
             raise EnvironmentNotReady(
-                f"no run folder can be created in {parent}: {error.strerror}",
+                f"no run folder can be made in {parent}: {error.strerror}",
                 "Choose another place with --runs or ROCKETCHAOS_RUNS.",
             ) from error
-        raise EnvironmentNotReady(f"no run folder can be created in {parent}: too many of the same name")
+        raise EnvironmentNotReady(f"no run folder can be made in {parent}: too many of the same name")
 
     @classmethod
     def existing(cls, path: Path) -> RunFolder:
@@ -110,7 +113,7 @@ class RunFolder:
         return read_history(self.events_path)
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """A JSON document of the folder; empty if it is missing or broken."""
+        """A JSON document of the folder; empty where it is missing or broken."""
         try:
             document = json.loads((self.path / name).read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -166,7 +166,7 @@ class FindingFact(Fact, frozen=True, kw_only=True, tag="finding"):
 
     made_by: ClassVar[str] = "finding_facts"
     kind: str
-    """`outcome`, `check`, `trouble`, `event`, `log`."""
+    """`outcome`, `check`, `trouble`, `event`, `invariant` (found by a night), `log`."""
     side: str
     """`product`, `harness`, `environment`."""
     node: str

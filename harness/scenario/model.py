@@ -24,7 +24,13 @@ from pydantic_core import PydanticCustomError
 from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
-from rocketchaos.harness.language.consumer_spec import PROGRAM, why_no_property, why_not_reached
+from rocketchaos.harness.language.consumer_spec import (
+    COMMAND,
+    JAR,
+    program_of,
+    why_no_property,
+    why_not_reached,
+)
 from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
 from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
@@ -56,6 +62,12 @@ Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 def _by_name(groups: Any) -> Any:
     """Groups without settings may be a list of names, or one."""
     return groups if isinstance(groups, Mapping) else {name: {} for name in as_tuple(groups)}
+
+
+def _program_client(consumer: Any) -> str | None:
+    """The client of a consumer that is in another one's program; None: it isn't."""
+    client = consumer.get("client") if isinstance(consumer, Mapping) else None
+    return client if client in (JAR, COMMAND) else None
 
 
 def _consumers_or_groups(schema: dict[str, Any]) -> None:
@@ -169,8 +181,9 @@ class Scenario(Strict):
         found: dict[Any, Any] = {}
         for name, item in consumers.items():
             first = found.get(item.get("beside")) if isinstance(item, Mapping) else None
-            inside = isinstance(first, Mapping) and (first.get("app") or first.get("client") == PROGRAM)
-            found[name] = {"client": PROGRAM, **item} if inside else item
+            app = first.get("app") if isinstance(first, Mapping) else None
+            client = program_of(app) if isinstance(app, Mapping) else _program_client(first)
+            found[name] = {"client": client, **item} if client else item
         return found
 
     @field_validator("cluster")
@@ -190,6 +203,11 @@ class Scenario(Strict):
         for number, (name, item) in enumerate(consumers.items()):
             if item.beside is not None and item.beside not in list(consumers)[:number]:
                 raise ValueError(f"{name} is `beside` {item.beside}: no consumer above it has that name")
+            if item.beside is not None and item.choice.kind.begins_at_start:
+                raise ValueError(
+                    f"{name} is `beside` {item.beside}, whose program is seen by what it prints, which "
+                    "doesn't distinguish its consumers: only the consumers of a `jar` can be `beside` one another"
+                )
             if item.beside is not None and (other := consumers[item.beside].choice) != item.choice:
                 raise ValueError(f"{name} is `beside` {item.beside}, which is another client: {other}")
         return consumers
