@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
@@ -29,6 +32,33 @@ def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
         if place.is_file():
             return place
     raise EnvironmentNotReady(f"{what} doesn't exist: {', '.join(map(str, places))}", hint)
+
+
+def user_command(words: Sequence[str], scenario_file: str, path: str | None = None) -> tuple[str, ...]:
+    """A command with its program's whole path: a first word with a `/` as `user_file`, others from the PATH.
+
+    Args:
+        words: as the scenario has them.
+        scenario_file: where that lies.
+        path: the PATH; None: that of the harness.
+
+    Raises:
+        EnvironmentNotReady: the program isn't there, or can't be executed.
+    """
+    first, *rest = words
+    hint = "Build or install it first, or correct `command` in the scenario."
+    if "/" not in first:
+        found = shutil.which(first, path=path)
+        if found is None:
+            raise EnvironmentNotReady(
+                f"the program `{first}` is not on the PATH",
+                f"{hint} One beside the scenario is written `./{first}`.",
+            )
+        return found, *rest
+    file = user_file(first, scenario_file, "the program", hint)
+    if not os.access(file, os.X_OK):
+        raise EnvironmentNotReady(f"the program can't be executed: {file}", f"`chmod +x {file}`")
+    return str(file.absolute()), *rest
 
 
 def folder_of(scenario_file: str) -> Path:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rocketchaos.assertions.event_view import END
 from rocketchaos.harness.core.events.observed import PullCountsObserved
 from rocketchaos.harness.core.events.run import MomentObserved
+from rocketchaos.harness.probes.command_probe import run_commands
 from rocketchaos.harness.probes.consumer_status_probe import read_consumer_status
 from rocketchaos.harness.probes.dead_letters_probe import read_dead_letters
 from rocketchaos.harness.probes.diagnosis_probe import read_diagnosis
@@ -47,6 +48,7 @@ def observe_moment(context: ProbeContext, name: str, iteration: int | None = Non
     _look_again(context)
     read_consumer_status(context, moment)
     read_diagnosis(context, name, moment)
+    run_commands(context, name, moment)
     if context.servers.down:
         # The tools ask every server for each message, and wait for those that are gone.
         context.observations.note_failure("tracks", _in_words(context.servers.down))

@@ -161,6 +161,24 @@ class DiagnosisObserved(Observation, frozen=True, kw_only=True):
     """How long it took."""
 
 
+class CommandObserved(Observation, frozen=True, kw_only=True):
+    """How a command of the user's ended, which a `check-command` asks for."""
+
+    kind: ClassVar[str] = "command-observed"
+    node: ClassVar[str] = "harness"
+    command: tuple[str, ...]
+    """As the check has it."""
+    within_ms: int
+    """How long it could take, in milliseconds."""
+    exit_code: int | None
+    why_none: str
+    """Why there is no exit code; empty where there is one."""
+    output: str
+    """The end of what it printed, 2000 bytes at most."""
+    seconds: float
+    """How long it took."""
+
+
 class TracksObserved(Observation, frozen=True, kw_only=True):
     """What `messageTrackDetail` says of a message."""
 
