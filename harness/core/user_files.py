@@ -12,7 +12,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 
 def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
-    """Where a file is: a relative path is seen from the scenario's file, then from the current folder.
+    """Where a file is: a relative path is looked up from the scenario's file, then from the current folder.
 
     The scenario of a run folder is seen from where it lay when it ran, too.
 
@@ -31,7 +31,7 @@ def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
     for place in places:
         if place.is_file():
             return place
-    raise EnvironmentNotReady(f"{what} isn't there: {' nor '.join(map(str, places))}", hint)
+    raise EnvironmentNotReady(f"{what} doesn't exist: {', '.join(map(str, places))}", hint)
 
 
 def user_command(words: Sequence[str], scenario_file: str, path: str | None = None) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def folder_of(scenario_file: str) -> Path:
 
 
 def _of_recorded(scenario_file: str) -> tuple[Path, ...]:
-    """The folder of the file of which this one, in a run folder, is a copy."""
+    """The folder of the original of this file, which is a copy in a run folder."""
     try:
         record = json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8"))
         return (Path(record["scenario_file"]).absolute().parent,)

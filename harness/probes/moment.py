@@ -94,7 +94,7 @@ def _look_again(context: ProbeContext) -> None:
 
 @contextmanager
 def _what_is_down(context: ProbeContext, probe: str, group: str) -> Iterator[None]:
-    """Where a step has taken a server or a way to it, a look that fails for it is none of the run's trouble."""
+    """A look that fails because a step has stopped a server, or cut the way to it, is no trouble of the run."""
     try:
         yield
     except WorkerFailed as failure:

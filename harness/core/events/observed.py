@@ -14,7 +14,7 @@ class Observation(Body, frozen=True, kw_only=True):
     """What every observation may tell: it is written where it differs from the last one, and at moments."""
 
     moment: str | None = None
-    """The observation to which it belongs; none where it was made between them."""
+    """The observation to which it belongs; null between observations."""
     look_began_before_ms: float | None = None
     """How long before this event the last look began which showed what was written down before, in ms."""
     look_before_ms: float | None = None
@@ -54,9 +54,9 @@ class SubscriptionObserved(Observation, frozen=True, kw_only=True):
     subscriptions: Mapping[str, StoredSubscription]
     """By topic."""
     consume_from_where: str | msgspec.UnsetType | None = msgspec.UNSET
-    """The group's; none where nobody is online."""
+    """The group's; null if no member is online."""
     message_model: str | msgspec.UnsetType | None = msgspec.UNSET
-    """The group's; none where nobody is online."""
+    """The group's; null if no member is online."""
 
 
 class OwnedQueue(Queue, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ class OwnershipObserved(Observation, frozen=True, kw_only=True):
     client_id: str = ""
     queues: tuple[OwnedQueue, ...]
     subscriptions: Mapping[str, OwnSubscription]
-    """By topic; empty where it tells none."""
+    """By topic; empty if the client reports none."""
 
     def owned(self, topic: str) -> list[str]:
         """The names of its queues of a topic."""
