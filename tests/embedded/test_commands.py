@@ -250,11 +250,11 @@ def test_a_program_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     ended = rocketchaos("run", "own.scenario.yaml", "--json", cwd=tmp_path)
     (found,) = ended.document["runs"]
     assert (ended.code, found["outcome"]) == (4, "error")
-    assert f"the program isn't there: {tmp_path}/service" in found["reason"]
+    assert f"the program doesn't exist: {tmp_path}/service" in found["reason"]
     (tmp_path / "service").touch(mode=0o755)
     ended = rocketchaos("run", "own.scenario.yaml", "--json", cwd=tmp_path)
     assert (
-        f"the template of service.conf isn't there: {tmp_path}/service.template"
+        f"the template of service.conf doesn't exist: {tmp_path}/service.template"
         in ended.document["runs"][0]["reason"]
     )
 

@@ -96,7 +96,7 @@ def test_one_that_is_gone_by_then_is_unknown(tmp_path: Path) -> None:
     history.append("harness", "moment-observed", {"moment": "end"})
     found = holds(RunView(context.scenario, history.events))
     assert found[0] is Holds.UNKNOWN
-    assert "the program isn't there" in found[2]
+    assert "the program doesn't exist" in found[2]
 
 
 @retry(stop=stop_after_delay(10), wait=wait_fixed(0.02))

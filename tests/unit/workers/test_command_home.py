@@ -236,7 +236,7 @@ def test_where_a_program_is_looked_for(tmp_path: Path, monkeypatch: pytest.Monke
         app = App.model_validate({"command": list(command), "sees": {"log": SEES}})
         return command_of(app, str(scenario))
 
-    with pytest.raises(EnvironmentNotReady, match=r"the program isn't there: .*/shop/audit nor .*/audit"):
+    with pytest.raises(EnvironmentNotReady, match=r"the program doesn't exist: .*/shop/audit, .*/audit"):
         found("./audit")
     program = scenario.parent / "audit"
     program.touch()
