@@ -72,6 +72,7 @@ test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this mac
 .PHONY: test-scenarios
 test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0; and other long tests
 	@$(BIN)/python -m pytest -q $(ONCE_MORE) -m "shipped or nightly" tests
+	@EXAMPLES=many $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not nightly" $(UNITS)
 
 .PHONY: test-containers
 test-containers: images ## tests on containers; they need a container engine

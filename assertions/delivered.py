@@ -12,10 +12,12 @@ from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.implied import spans
+from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.reach import Reach, reach_of
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import Delivery, RunView, Sent, owned_queues
 from rocketchaos.harness.core.events.observed import OwnershipObserved
+from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.language.words import ConsumerRef, MomentName, TagRef, Target, TopicName
 
 if TYPE_CHECKING:
@@ -127,7 +129,27 @@ class Delivered(Count):
             why_not = why_not or self._retries_to_come(view, groups, {item.key for item in sent}, got, at)
             if why_not is not None:
                 return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
+            unsure = self._without_a_line(view, sent, got, at)
+            if any(self.fits(number + more) != self.fits(number) for more in range(1, len(unsure) + 1)):
+                return Answer(
+                    None, expected, f"{observed}; {len(unsure)} more may have been: {unsure[0].reason}", proof
+                )
         return Answer(self.fits(number), expected, observed, proof)
+
+    def _without_a_line(
+        self, view: RunView, sent: list[Sent], got: list[Delivery], at: int
+    ) -> list[MessageFate]:
+        """Messages that programs may have handled without printing it, with the reason why nobody knows."""
+        silent = view.seen_by_lines(view.consumers(self.to) or ())
+        groups = {view.scenario.consumers[name].group for name in silent}
+        missing = {message.key for message in sent} - {delivery.key for delivery in got}
+        return [
+            fate
+            for fate in (fates(view, at) if groups and missing else ())
+            if fate.group in groups
+            and fate.key in missing
+            and fate.message_class is MessageClass.UNDETERMINED
+        ]
 
     def _retries_to_come(
         self, view: RunView, groups: list[str], keys: set[str], got: list[Delivery], at: int

@@ -48,6 +48,13 @@ class Order(Check):
         if isinstance(chosen, str):
             return Answer(None, expected, chosen)
         at, consumers = chosen
+        if printing := view.seen_by_lines(consumers):
+            return Answer(
+                None,
+                expected,
+                f"{', '.join(printing)} is seen by the lines that it prints, once a message was handled: what "
+                "came first they don't tell",
+            )
         lines = self._lines(view, at, consumers)
         pairs = [pair for line in lines.values() for pair in _neighbours(line)]
         breaches = [pair for pair in pairs if pair[0][0] > pair[1][0]]
@@ -88,7 +95,7 @@ class Order(Check):
         for audience, delivery in first:
             if self.per == "queue":
                 line = lines.setdefault((audience, delivery.queue), [])
-                line.append((delivery.event.body.offset, delivery))
+                line.append((delivery.event.body.offset or 0, delivery))
                 continue
             for key in delivery.event.body.keys:
                 lines.setdefault((audience, key), []).append((ranks[delivery.key], delivery))

@@ -88,6 +88,13 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
             f"of {who} carry their own expression, by which the broker filters them",
             proof,
         )
+    unknown = case.own_unknown(carriers, passed.n)
+    if unknown:
+        return case.undetermined(
+            f"the offset passed it, and what {', '.join(unknown)} asks for by itself is not known: its client "
+            "tells nobody",
+            proof,
+        )
     own = list(
         dict.fromkeys(
             own_expression for name in carriers for own_expression in case.own_expressions(name, passed)
@@ -126,6 +133,8 @@ def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
     before = set(case.view.online(case.message.invoked_n, case.group))
     if not before or any(case.spec(name).consume_from != "first-offset" for name in asking):
         return None
+    if case.own_unknown(asking, passed.n):
+        return None
     own = {name: case.own_expressions(name, passed) for name in asking}
     carried = all(case.traits(name).filters_by == "own" for name in asking)
     if not carried or any(
@@ -153,9 +162,13 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
         item for item in view.of_kind(HeartbeatSent, until=passed.n) if item.body.group == case.group
     ]
     # From the first offset: whoever comes later pulls what was sent before.
-    if hand_made or any(
-        case.traits(name).filters_by != "stored" or case.spec(name).consume_from != "first-offset"
-        for name in members
+    if (
+        hand_made
+        or case.own_unknown(members, passed.n)
+        or any(
+            case.traits(name).filters_by != "stored" or case.spec(name).consume_from != "first-offset"
+            for name in members
+        )
     ):
         return None
     observations = case.observations_of_stored(passed.n)
@@ -188,6 +201,15 @@ def _sent_to_owner(
         drops.append(False)
     owner = ", ".join(owners)
     proof = list({event.n: event for event in [*proof, *_observations(owners)]}.values())
+    unknown = case.own_unknown(owners, passed.n)
+    if unknown:
+        return case.undetermined(
+            f"{text} and sent it to the queue's owner; what {', '.join(unknown)} subscribes to by itself is not "
+            f"known",
+            proof,
+            owner=owner,
+            stored=stored,
+        )
     if all(drops):
         subscribed = ", ".join(f"{name} subscribes {in_words(own[name])}" for name in owners)
         counts = [event for event in (case.pull_counts(name) for name in owners) if event is not None]
@@ -224,6 +246,16 @@ def _sent_to_owner(
             "doesn't, or back"
         )
         return case.undetermined(how, proof, owner=owner, stored=stored)
+    silent = case.view.seen_by_lines(owners)
+    if silent:
+        return case.undetermined(
+            f"{text} and sent it to {owner}, which printed no line of it: that proves neither that it was "
+            f"handled nor "
+            "that it wasn't",
+            proof,
+            owner=owner,
+            stored=stored,
+        )
     return case.made(
         MessageClass.LOST,
         f"{text}, and that and the own subscription of {owner} both match, the offset passed it, and no "

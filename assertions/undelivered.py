@@ -139,6 +139,13 @@ class Undelivered(Count):
                 f"{len(open_ones)} undetermined: {open_ones[0].reason}",
                 latest(fate.not_before_ns for fate in open_ones),
             )
+        of_lines = [
+            fate
+            for fate in open_ones
+            if view.seen_by_lines(view.scenario.members(fate.group)) and not self.because
+        ]
+        if of_lines:
+            return TooEarly(f"{len(of_lines)} may have been delivered: {of_lines[0].reason}")
         failed = [fate for fate in all_fates if fate.message_class is MessageClass.IN_RETRY]
         if failed and self.because is MessageClass.DEAD_LETTER:
             return TooEarly(

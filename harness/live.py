@@ -86,12 +86,14 @@ class LiveRun:
         self._require_undone("consumer")
         self._scenario.declare("consumers", name, fields)
 
-    def app(self, name: str, *, jar: str | Path, **fields: Any) -> None:
+    def app(self, name: str, *, jar: str | Path | None = None, **fields: Any) -> None:
         """Declare a consumer that is a program of your own: `jar="target/billing.jar", args=["$nameserver"]`,
-        `group="billing", subscribe={"orders": "paid"}`. A relative path is seen from the current folder.
+        `group="billing", subscribe={"orders": "paid"}`; or `command=["./audit", "$nameserver"],
+        sees={"log": r"handled (?P<key>\\S+)"}`. It runs in the current folder, from which relative paths are seen.
         """
         program = {key: fields.pop(key) for key in App.model_fields if key in fields}
-        self.consumer(name, app={"jar": str(Path(jar).expanduser().absolute()), **program}, **fields)
+        own = {} if jar is None else {"jar": str(Path(jar).expanduser().absolute())}
+        self.consumer(name, app={**own, **program}, **fields)
 
     def groups(self, *names: str) -> None:
         """Declare groups without consumers, for raw pulls and hand-made heartbeats."""

@@ -58,6 +58,11 @@ def _let_checks_have_ids(spark: SparkSession, place: Place) -> None:
     _add_columns(spark, place, CHECKS)
 
 
+def _let_runs_have_owners(spark: SparkSession, place: Place) -> None:
+    """Version 3 had no owners of scenarios; nor have its run folders."""
+    _add_columns(spark, place, RUNS)
+
+
 def _add_columns(spark: SparkSession, place: Place, table: Table) -> None:
     path = place.of_table(table.name)
     there = {field.name: field.dataType for field in spark.read.format("delta").load(path).schema}
@@ -76,7 +81,12 @@ def _add_columns(spark: SparkSession, place: Place, table: Table) -> None:
 
 
 MIGRATIONS: Mapping[int, Migration] = MappingProxyType(
-    {0: _add_what_is_missing, 1: _let_tables_be_tidied, 2: _let_checks_have_ids}
+    {
+        0: _add_what_is_missing,
+        1: _let_tables_be_tidied,
+        2: _let_checks_have_ids,
+        3: _let_runs_have_owners,
+    }
 )
 """From which version; each leads to the next. A new one is registered here."""
 

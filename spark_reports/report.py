@@ -103,6 +103,8 @@ class Report:
     """The short text for a terminal or a chat: up to a dozen sentences, the gravest first."""
     sections: Sequence[Section]
     store: StoreSummary
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """More files beside those of its tables, by name."""
 
     @property
     def tables(self) -> Sequence[Table]:

@@ -33,7 +33,7 @@ from rocketchaos.harness.facts.kinds import (
 )
 from rocketchaos.spark_reports.spark_schema import columns_of, schema
 
-STORE_VERSION = 3
+STORE_VERSION = 4
 """Version of the tables. A store says which it has; another one is migrated, or refused."""
 
 _TEXT, _LONG, _TIME = StringType(), LongType(), TimestampType()

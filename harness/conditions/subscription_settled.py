@@ -92,7 +92,7 @@ class SubscriptionSettled:
     def _may_rise(self, views: Mapping[str, OwnView]) -> bool:
         """Whether a member may yet pass what is stored, which somebody left who has gone."""
         consumers = self._context.consumers
-        return not views or any(consumers[name].spec.traits.raises_version for name in views)
+        return not views or any(consumers[name].traits.raises_version for name in views)
 
     def _unasked(self, views: Mapping[str, OwnView]) -> bool:
         """Whether some online member has not reported its subVersion: it may have brought the stored one."""
@@ -104,7 +104,7 @@ class SubscriptionSettled:
         silent = set()
         for name in self._context.members.online(self._group):
             consumer = self._context.consumers[name]
-            only_paused = consumer.paused and consumer.spec.traits.tells_queues
+            only_paused = consumer.paused and consumer.traits.tells_queues
             if only_paused or self._topic not in consumer.subscriptions:
                 continue
             if name not in views or self._topic not in views[name].versions:

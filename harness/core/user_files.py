@@ -31,6 +31,13 @@ def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
     raise EnvironmentNotReady(f"{what} isn't there: {' nor '.join(map(str, places))}", hint)
 
 
+def folder_of(scenario_file: str) -> Path:
+    """The folder in which the scenario's file lies, or lay when it ran; without a file the current one."""
+    recorded = _of_recorded(scenario_file)
+    given = Path(scenario_file).absolute().parent if Path(scenario_file).is_file() else Path.cwd()
+    return next((folder for folder in (*recorded, given) if folder.is_dir()), Path.cwd())
+
+
 def _of_recorded(scenario_file: str) -> tuple[Path, ...]:
     """The folder of the file of which this one, in a run folder, is a copy."""
     try:

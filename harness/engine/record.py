@@ -20,6 +20,7 @@ from rocketchaos.harness.cluster.base import Cluster, Configurable
 from rocketchaos.harness.core.machine_load import RunLoad
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.engine.admission import Slot
+from rocketchaos.harness.engine.code_owners import code_owner_of
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.jars import builds
 from rocketchaos.harness.plan.job import Job
@@ -102,6 +103,7 @@ def describe_run(
         "scenario": scenario.name,
         "title": scenario.title,
         "scenario_file": scenario.file,
+        "owner": scenario.owner or code_owner_of(scenario.file),
         "seed": seed,
         "timing": managed.timing.name,
         "timers_ms": timers_ms(

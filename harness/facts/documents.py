@@ -60,6 +60,19 @@ class Host(_Part, frozen=True):
     load: tuple[float | None, ...] | None = None
 
 
+class NightlyFinding(_Part, frozen=True):
+    """What a night found in a run."""
+
+    code: str
+    words: str
+
+
+class Nightly(_Part, frozen=True):
+    """What a night says of a run that it drew."""
+
+    findings: tuple[NightlyFinding, ...] = ()
+
+
 class RunDocument(_Part, frozen=True):
     """`run.json`."""
 
@@ -67,6 +80,7 @@ class RunDocument(_Part, frozen=True):
     run: str
     scenario: str
     title: str | None = None
+    owner: str | None = None
     seed: int | None = None
     timing: str | None = None
     timers_ms: Mapping[str, int | None] | None = None
@@ -83,6 +97,7 @@ class RunDocument(_Part, frozen=True):
     phases: Mapping[str, float | None] | None = None
     versions: Versions | None = None
     host: Host | None = None
+    nightly: Nightly | None = None
 
 
 class OutcomeDocument(_Part, frozen=True):

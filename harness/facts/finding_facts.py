@@ -8,6 +8,7 @@ normalised text (`harness.facts.signature`), and so is what folders tell of befo
 `trouble`   what kept a run from being completed
 `event`     workers that died and listeners that broke; of runs that are not as expected also refusals, sendings
             that nobody acknowledged, and looks that failed
+`invariant` what a night found in a run that it drew, by its code (`harness.nightly.codes`)
 `log`       errors and telling warnings in the logs of runs that are not as expected (`harness.facts.log_facts`)
 """
 
@@ -72,6 +73,8 @@ def finding_facts(
     yield from _checks(documents, side)
     yield from _troubles(documents, story)
     yield from _events(documents, story, wrong=wrong)
+    for found in documents.run.nightly.findings if documents.run.nightly else ():
+        yield _fact(documents, "invariant", PRODUCT, "harness", found.words, found.code)
     for item in logs if wrong else ():
         yield _fact(documents, "log", side, item.node, item.text, occurrences=item.occurrences)
 

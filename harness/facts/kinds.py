@@ -13,7 +13,9 @@ from typing import Annotated, ClassVar
 import msgspec
 
 FACTS_VERSION = 1
-"""Of the form of facts, and of how they are made: facts of another version are made anew before they are used."""
+"""Of the form of facts, and of how they are made: facts of another version are made anew before they are used.
+
+A field that no older folder could tell is null in those, and needs no new version."""
 
 Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 """An integer that is small in every run: numbers of events, counts of things."""
@@ -41,6 +43,8 @@ class RunFact(Fact, frozen=True, kw_only=True, tag="run"):
     timing: str
     """`compressed` or `faithful`."""
     title: str | None
+    scenario_owner: str | None
+    """The team or the person that looks after the scenario; null: nobody is named, as in old folders."""
     seed: int | None
     client_version: str | None
     workers: str | None
@@ -162,7 +166,7 @@ class FindingFact(Fact, frozen=True, kw_only=True, tag="finding"):
 
     made_by: ClassVar[str] = "finding_facts"
     kind: str
-    """`outcome`, `check`, `trouble`, `event`, `log`."""
+    """`outcome`, `check`, `trouble`, `event`, `invariant` (found by a night), `log`."""
     side: str
     """`product`, `harness`, `environment`."""
     node: str

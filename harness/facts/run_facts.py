@@ -37,6 +37,7 @@ def run_fact(documents: Documents, story: Story, message_count: int) -> RunFact:
         cluster=cluster.kind or UNKNOWN,
         timing=record.timing or UNKNOWN,
         title=record.title,
+        scenario_owner=record.owner,
         seed=record.seed,
         client_version=record.client_version,
         workers=record.workers,

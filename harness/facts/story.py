@@ -85,7 +85,7 @@ class Story:
             self.entries.append(Entry(n, at_ms, node, body))
         elif isinstance(body, Sent):
             self._add_sent(n, at_ms, body)
-        elif isinstance(body, Received) and body.reconsume_times == 0:
+        elif isinstance(body, Received) and body.reconsume_times == 0 and body.offset is not None:
             queue = (node, body.topic, body.queue)
             last = self.last_received.get(queue)
             if last is None or body.offset >= last.offset:

@@ -96,8 +96,16 @@ def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
 
 
-PROGRAM = next(kind.name for kind in CLIENT_KINDS.values() if kind.users_program)
-"""The client of a consumer that is a program of the user's."""
+_PROGRAMS = tuple(kind for kind in CLIENT_KINDS.values() if kind.users_program)
+JAR = next(kind.name for kind in _PROGRAMS if not kind.begins_at_start)
+"""The client of a consumer that is a jar of the user's."""
+COMMAND = next(kind.name for kind in _PROGRAMS if kind.begins_at_start)
+"""The client of one that is any other program."""
+
+
+def program_of(app: Mapping[str, Any]) -> str:
+    """The client of a consumer with this `app`, as it stands in a file."""
+    return COMMAND if "command" in app and "jar" not in app else JAR
 
 
 def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
@@ -126,7 +134,8 @@ class Consumer(Strict):
     app: App | None = Field(
         default=None,
         description="a program of your own, as it is: `{jar: target/billing.jar, args: "
-        "[--rocketmq.name-server=$nameserver]}`; `subscribe` says what it is expected to subscribe to. Another "
+        "[--rocketmq.name-server=$nameserver]}`, or `{command: [./audit, $nameserver], sees: {log: 'handled "
+        r"(?P<key>\S+)'}}`; `subscribe` says what it is expected to subscribe to. Another "
         "consumer of the same program is `beside` this one",
     )
     api: ApiName = Field(
@@ -275,7 +284,8 @@ class Consumer(Strict):
     @classmethod
     def _a_program(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and data.get("app") is not None and data.get("client") is None:
-            return {**data, "client": PROGRAM}
+            app = data["app"].model_dump(exclude_none=True) if isinstance(data["app"], App) else data["app"]
+            return {**data, "client": program_of(app) if isinstance(app, Mapping) else JAR}
         return data
 
     @model_validator(mode="after")
@@ -327,8 +337,9 @@ class Consumer(Strict):
     def why_not_with(self, choice: ClientChoice) -> str | None:
         """Why a client can't be this consumer; None where it can."""
         if choice.kind.users_program and self.app is None and self.beside is None:
-            return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{jar: …}}`"
-        if self.app is not None and not choice.kind.users_program:
+            which = "command: [./audit, $nameserver]" if choice.kind.begins_at_start else "jar: …"
+            return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{{which}}}`"
+        if self.app is not None and choice.kind.name != program_of(self.app.model_dump(exclude_none=True)):
             return f"`app` is a client itself: leave out `client: {choice}`"
         api = choice.kind.apis.get(self.api)
         if api is None:
@@ -445,6 +456,13 @@ def _problems(consumer: Consumer) -> Iterator[str]:
         return
     if consumer.beside is not None and consumer.app is not None:
         yield "`beside` says which program it is in: leave out `app`"
+    sees = None if consumer.app is None else consumer.app.sees
+    if sees is not None and sees.by_number and len(consumer.subscribe) > 1:
+        yield (
+            "the group `number` of `sees: {log: …}` is a message's number in its topic, and it subscribes to "
+            "several: "
+            "let the line tell a `key`, or the `topic` too"
+        )
     if consumer.beside is not None and consumer.process == "own":
         yield "it has a process of its own, and can't be `beside` another one"
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):

@@ -19,6 +19,7 @@ from rocketchaos.harness.nightly.duration import expected_s
 from rocketchaos.harness.nightly.generator import scenario_of
 from rocketchaos.harness.nightly.memory import give_back
 from rocketchaos.harness.nightly.nightly_run import NightlyRun, judged_run, not_begun
+from rocketchaos.harness.nightly.noting import note_findings
 from rocketchaos.harness.nightly.pace import History, Pace, budget_s, kind_of
 from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.nightly.shard import Deal, Shard
@@ -185,6 +186,7 @@ class Night:
         except EnvironmentNotReady as problem:
             return not_begun(drawn.number, drawn.scenario, runner.options.runs, problem)
         run = judged_run(drawn.number, report, 1)
+        note_findings(run.folder, run.findings)
         runner.forget(report)  # whose history would fill the memory in a long night
         if run.not_judged is None:
             kind = kind_of(drawn.scenario)

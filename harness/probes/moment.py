@@ -44,6 +44,7 @@ def observe_moment(context: ProbeContext, name: str, iteration: int | None = Non
             _read_group(context, group, moment)
     for consumer in context.members.running():
         _read_member(context, consumer.name, moment)
+    _look_again(context)
     read_consumer_status(context, moment)
     read_diagnosis(context, name, moment)
     if context.servers.down:
@@ -71,6 +72,22 @@ def _read_group(context: ProbeContext, group: str, moment: str) -> None:
         with _what_is_down(context, "offsets", group), _what_nobody_has_made(context, group, topic):
             read_offsets(context, group, topic, moment)
     read_dead_letters(context, group, moment)
+
+
+def _look_again(context: ProbeContext) -> None:
+    """Whether a group's members have stayed until they had told their queues, where no subVersion proves that.
+
+    See `assertions.membership`. It is written down only where it differs.
+    """
+    unproven = {
+        consumer.spec.group
+        for consumer in context.members.running()
+        if consumer.traits.tells_queues and not consumer.traits.raises_version
+    }
+    for group in unproven:
+        with _what_is_down(context, "group", group):
+            for broker in context.servers.keepers_of_group(group):
+                read_subscription(context, group, broker)
 
 
 @contextmanager
@@ -104,7 +121,7 @@ def _in_words(down: Mapping[str, str]) -> str:
 
 
 def _read_member(context: ProbeContext, name: str, moment: str) -> None:
-    traits = context.consumers[name].spec.traits
+    traits = context.consumers[name].traits
     if traits.tells_queues:
         try:
             read_ownership(context, name, moment)

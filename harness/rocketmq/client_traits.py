@@ -49,6 +49,9 @@ class Api:
     """Whether the client counts the pulls that brought messages, and what its own filter let through."""
     commits_skipped: bool = True
     """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
+    seen_by: Literal["listener", "lines"] = "listener"
+    """By what it is known which messages it gets: by its listener, which tells of each; or by lines that its
+    program prints, of which a missing one proves nothing."""
     lacks: tuple[str, ...] = ()
     """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
     why_lacking: str = ""
@@ -138,6 +141,8 @@ class ClientKind:
     users_program: bool = False
     """Whether it is a whole program, which `app` of a consumer says: it begins with the consumer's start, has the
     names of topics and groups in it, and ends by SIGTERM."""
+    begins_at_start: bool = False
+    """Whether its process begins with the consumer's start; others are there before, and wait for that."""
 
 
 def by_api(*apis: Api) -> Mapping[str, Api]:

@@ -24,7 +24,13 @@ from pydantic_core import PydanticCustomError
 from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
-from rocketchaos.harness.language.consumer_spec import PROGRAM, why_no_property, why_not_reached
+from rocketchaos.harness.language.consumer_spec import (
+    COMMAND,
+    JAR,
+    program_of,
+    why_no_property,
+    why_not_reached,
+)
 from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
 from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
@@ -49,12 +55,19 @@ else:
     StepOfScenario = StepEntry
     CheckOfScenario = one_word_of(CHECKS, "check")
 ScenarioName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
+Owner = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\x00-\x1f\x7f]{1,100}$")]
 Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
 
 def _by_name(groups: Any) -> Any:
     """Groups without settings may be a list of names, or one."""
     return groups if isinstance(groups, Mapping) else {name: {} for name in as_tuple(groups)}
+
+
+def _program_client(consumer: Any) -> str | None:
+    """The client of a consumer that is in another one's program; None: it isn't."""
+    client = consumer.get("client") if isinstance(consumer, Mapping) else None
+    return client if client in (JAR, COMMAND) else None
 
 
 def _consumers_or_groups(schema: dict[str, Any]) -> None:
@@ -84,6 +97,11 @@ class Scenario(Strict):
     )
     symptom: Symptom | None = Field(
         default=None, description="what is reported there, which needs `issue` as well"
+    )
+    owner: Owner | None = Field(
+        default=None,
+        description='the team or the person that looks after it: `payments`, `"@acme/payments"`; default what '
+        "the `CODEOWNERS` of its git checkout says of its file. The run's record has it, and reports count by it",
     )
     control: ScenarioName | None = Field(
         default=None, description="the scenario, by its name, in which this one's anomaly must be absent"
@@ -163,8 +181,9 @@ class Scenario(Strict):
         found: dict[Any, Any] = {}
         for name, item in consumers.items():
             first = found.get(item.get("beside")) if isinstance(item, Mapping) else None
-            inside = isinstance(first, Mapping) and (first.get("app") or first.get("client") == PROGRAM)
-            found[name] = {"client": PROGRAM, **item} if inside else item
+            app = first.get("app") if isinstance(first, Mapping) else None
+            client = program_of(app) if isinstance(app, Mapping) else _program_client(first)
+            found[name] = {"client": client, **item} if client else item
         return found
 
     @field_validator("cluster")
@@ -185,6 +204,11 @@ class Scenario(Strict):
             if item.beside is not None and item.beside not in list(consumers)[:number]:
                 raise ValueError(
                     f"{name} is to be `beside` {item.beside}: there is no such consumer above it"
+                )
+            if item.beside is not None and item.choice.kind.begins_at_start:
+                raise ValueError(
+                    f"{name} is to be `beside` {item.beside}, whose program is seen by what it prints, which "
+                    "doesn't tell its consumers apart: only the consumers of a `jar` can be `beside` one another"
                 )
             if item.beside is not None and (other := consumers[item.beside].choice) != item.choice:
                 raise ValueError(f"{name} is to be `beside` {item.beside}, which is another client: {other}")

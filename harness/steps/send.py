@@ -61,7 +61,9 @@ class Send(Sending, Step):
     )
     broker: str | None = Field(default=None, description="with `queue`: another broker")
     keys: OneOrMore[Key] | None = Field(
-        default=None, description="further keys of every message, behind the harness's own"
+        default=None,
+        description="further keys of every message, behind the harness's own; in them too `$number` is its number "
+        "in the topic: `[A-$number]`",
     )
     properties: dict[PropertyName, PropertyValue] = Field(
         default_factory=dict,
@@ -98,6 +100,8 @@ class Send(Sending, Step):
             raise ValueError("a `batch` goes to one queue, and `count` is a multiple of it")
         if self.batch is not None and self.body is not None:
             raise ValueError("the messages of a `batch` have their keys for bodies: leave out `body`")
+        if self.batch is not None and any("$number" in key or "$key" in key for key in self.keys or ()):
+            raise ValueError("the messages of a `batch` have the same `keys`: leave out `$number`")
         if self.transaction is not None and self.chooses_queues:
             raise ValueError("a transaction goes to the queue whose turn it is")
         return self

@@ -112,8 +112,8 @@ Of several name servers, with `;` between them, all are asked, each by a client 
 `create-topic` with `topic, settings {property: value}, broker_addresses` (17), and optionally `attributes` of 5.x.
 Also changes a topic.
 `route` with `topic`: `{queues: [{broker, queues, write_queues, perm}]}` (105), or error code 17.
-`connection` with `group, broker_address` (203): `{connections: [{client_id, address, language, version}],
-subscriptions: {topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model,
+`connection` with `group, broker_address` (203): `{connections: [{client_id, address, language, version,
+version_name}], subscriptions: {topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model,
 consume_from_where}`; error code 206 when no consumer is online.
 `running-info` with `group, client_id, broker_address, timeout_ms` (307): `{queues: [{topic, broker, queue_id,
 commit_offset, cached}], subscriptions: {topic: {expression, type, sub_version}}}`. `type` is TAG or SQL92. A lite

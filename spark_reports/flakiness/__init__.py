@@ -9,6 +9,9 @@ from rocketchaos.spark_reports.flakiness import figures, tables
 from rocketchaos.spark_reports.flakiness.assess import assess
 from rocketchaos.spark_reports.flakiness.cells import Names
 from rocketchaos.spark_reports.flakiness.conditions import conditions
+from rocketchaos.spark_reports.flakiness.costs import SAYS as LOST
+from rocketchaos.spark_reports.flakiness.costs import costs_line, costs_tables
+from rocketchaos.spark_reports.flakiness.known import FILE, known_table, known_text
 from rocketchaos.spark_reports.flakiness.lines import headline, lines
 from rocketchaos.spark_reports.flakiness.read import read
 from rocketchaos.spark_reports.flakiness.versions import version_changes
@@ -52,12 +55,18 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
                 [*_drawn(figures.causes_figure(facts.signatures)), tables.signatures_table(facts.signatures)],
             ),
             Section(
+                "Costs",
+                " ".join(filter(None, (costs_line(facts.costs), LOST))),
+                [*costs_tables(facts.costs), known_table(facts.known)],
+            ),
+            Section(
                 "Conditions",
                 "What was different when a run did not end as expected.",
                 [*_drawn(figures.conditions_figure(found)), tables.conditions_table(found)],
             ),
         ],
         summary,
+        {FILE: known_text(facts.known)},
     )
 
 

@@ -49,6 +49,7 @@ class Counts:
     hosts: int
     first_started: datetime | None
     last_started: datetime | None
+    owner: str | None = None
 
     @property
     def errors(self) -> int:

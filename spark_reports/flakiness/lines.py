@@ -50,6 +50,8 @@ def about(cell: Assessed, names: Names, found: Sequence[Condition]) -> str:
     """All that helps with one cell: how bad, since when, with what it goes, its first cause, and an example."""
     counts = cell.counts
     says = [f"{names.label(cell.key)} {part(counts.as_expected, counts.judged)}"]
+    if counts.owner:
+        says.append(f"owner {counts.owner}")
     if cell.now is not cell.verdict:
         says.append(f"{cell.now.value} now ({part(*cell.recent)})")
     last = cell.last_change

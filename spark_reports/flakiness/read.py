@@ -12,6 +12,8 @@ from pyspark.sql import Row, SparkSession
 
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.flakiness.cells import Counts
+from rocketchaos.spark_reports.flakiness.costs import Cost
+from rocketchaos.spark_reports.flakiness.known import Known
 from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.times import in_utc
 
@@ -109,6 +111,8 @@ class Facts:
     bins: Mapping[Cell, list[ConditionBin]]
     causes: Mapping[Cell, list[Cause]]
     signatures: list[Signature]
+    costs: list[Cost]
+    known: list[Known]
 
 
 def read(spark: SparkSession) -> Facts:
@@ -121,6 +125,8 @@ def read(spark: SparkSession) -> Facts:
         _by_cell(ConditionBin, _rows(spark, "flakiness_conditions")),
         _by_cell(Cause, _rows(spark, "flakiness_causes")),
         [_as(Signature, row) for row in _rows(spark, "flakiness_signatures")],
+        [_as(Cost, row) for row in _rows(spark, "flakiness_costs")],
+        [_as(Known, row) for row in _rows(spark, "flakiness_known")],
     )
 
 

@@ -42,7 +42,7 @@ def cells_table(cells: Sequence[Assessed]) -> Table:
         "the same ends came in any order; `trend_p` and `change_p` are adjusted for the number of cells "
         "(Benjamini and Hochberg).",
         schema(
-            **_CELL,
+            **_CELL, owner=_TEXT,
             verdict=_TEXT, now=_TEXT, runs=_LONG, judged=_LONG, as_expected=_LONG,
             p_as_expected=_DOUBLE, as_expected_low=_DOUBLE, as_expected_high=_DOUBLE, p_steady=_DOUBLE,
             more_runs_needed=_LONG,
@@ -67,6 +67,7 @@ def _cell_row(cell: Assessed) -> Mapping[str, Any]:
     cause = cell.causes[0] if cell.causes else None
     return {
         **cell.key._asdict(),
+        "owner": counts.owner,
         "verdict": cell.verdict.value,
         "now": cell.now.value,
         "runs": counts.runs,

@@ -1,7 +1,9 @@
 -- One row per cell: how its runs ended. `product` are the runs that ended by the product's behaviour, `judged`
--- those of them that something was expected of. What environment and harness broke is counted apart.
+-- those of them that something was expected of. What environment and harness broke is counted apart. `owner` is
+-- the one of the newest run that names one.
 WITH ends AS (
   SELECT scenario, client, rocketmq, cluster, timing, outcome, trouble, as_expected, started, host, clock_jump_ms,
+         scenario_owner, concat(coalesce(CAST(started AS STRING), ''), ' ', run) AS in_time,
          outcome <> 'error' AND (trouble IS NULL OR trouble = 'precondition') AS product
   FROM runs
 )
@@ -19,6 +21,7 @@ SELECT scenario, client, rocketmq, cluster, timing,
        count(CASE WHEN as_expected IS NOT NULL THEN 1 END) AS expecting,
        count(CASE WHEN started IS NULL OR abs(coalesce(clock_jump_ms, 0)) >= 1000 THEN 1 END) AS unplaced,
        count(DISTINCT host) AS hosts,
+       max_by(scenario_owner, CASE WHEN scenario_owner IS NOT NULL THEN in_time END) AS owner,
        min(started) AS first_started,
        max(started) AS last_started
 FROM ends

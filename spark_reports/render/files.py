@@ -7,6 +7,7 @@
 `<name>/<table>.csv`           one file
 `<name>/<table>.parquet/`      a folder, as Spark writes it
 `<name>/<table>.delta/`        a Delta table
+`<name>/<text>.txt`            a file for another command, as `flakiness/known.txt`
 =============================  ==========================================================
 
 All is first written beside, and then put in place: a report that can't be written leaves the older one whole.
@@ -85,6 +86,8 @@ def _draft(spark: SparkSession, report: Report, written: Written, draft: Path, u
     tables.mkdir()
     for table in report.tables:
         write_csv(table, tables / f"{table.name}.csv")
+    for name, text in report.texts.items():
+        (tables / name).write_text(text, encoding="utf-8")
     # Python has shown by now that there can be written; Spark tells less clearly that it can't.
     for table in report.tables:
         write_with_spark(spark, table, tables)

@@ -21,7 +21,8 @@ from tests.spark.made_of import queries_of
 
 pytestmark = pytest.mark.spark
 
-QUERIES = ("cells", "history", "versions", "causes", "signatures", "conditions")
+QUERIES = ("cells", "history", "versions", "causes", "signatures", "conditions", "costs", "known")
+MINUTE = 60.0
 NOTHING = StoreSummary("store", 0, 0, 0, 0, None, None, 0, {}, 0)
 
 
@@ -57,8 +58,11 @@ def make() -> Rows:
         if run.get("trouble") in ("environment", "harness"):
             store.find(run, "port <n> is in use", kind="trouble", side=run["trouble"])
     store.add("only-errors", "EHI")
-    store.add("measured", "rnnr")
+    for run in store.add("measured", "rnnr")[:3:2]:
+        store.find(run, "lost-agree", kind="invariant", text="lost: the members agree")
     store.add("single", "+")
+    store.add("owned", "+", scenario_owner="billing")
+    store.add("owned", "-", scenario_owner="payments", seconds=MINUTE * 3) and store.add("owned", "+")
     mixed = store.add("mixed", "+-P+")
     store.find(mixed[1], "delivered: <n> of <n>")
     store.find(mixed[2], "delivered: <n> of <n>", occurrences=4)
@@ -126,7 +130,7 @@ def test_environment_and_harness_are_apart_from_the_product(facts: Facts, report
     assert row(report, "broken")["flips"] == 0
     (line,) = (line for line in report.lines if "lost, never counted as flaky" in line)
     assert (
-        "8 of 593 runs lost, never counted as flaky: 4 by the environment, 2 by the harness, 2 by hand"
+        "8 of 596 runs lost, never counted as flaky: 4 by the environment, 2 by the harness, 2 by hand"
         in line
     )
     assert "most often: port <n> is in use" in line
@@ -135,6 +139,38 @@ def test_environment_and_harness_are_apart_from_the_product(facts: Facts, report
 def test_only_errors_are_no_verdict(report: Report) -> None:
     assert row(report, "only-errors")["verdict"] == "UNKNOWN"
     assert row(report, "only-errors")["p_as_expected"] is None
+
+
+def test_a_cell_s_owner_is_the_newest_that_a_run_names(facts: Facts, report: Report) -> None:
+    assert row(report, "owned")["owner"] == facts.counts[key("owned")].owner == "payments"
+    assert row(report, "single")["owner"] is None
+
+
+def test_lost_runs_cost_their_minutes_by_cause_and_by_owner(facts: Facts, report: Report) -> None:
+    lost = [item for item in facts.costs if item.lost]
+    assert sum(item.runs for item in facts.costs) == 596
+    assert {item.scenario: (item.runs, item.seconds) for item in lost if item.owner} == {
+        "owned": (1, MINUTE * 3)
+    }
+    by_cause = {item.signature: item.runs for item in lost if item.scenario == "broken"}
+    assert by_cause == {"port <n> is in use": 3, None: 1}
+    tables = {table.name: table for table in report.tables}
+    owners = {item["owner"]: item["minutes_lost"] for item in tables["costs_by_owner"].rows}
+    assert owners["payments"] == 3
+
+
+def test_what_nights_found_is_listed_with_its_age_and_no_cause_of_a_lost_run(
+    facts: Facts, report: Report
+) -> None:
+    (known,) = facts.known
+    assert (known.code, known.runs, known.text) == ("lost-agree", 2, "lost: the members agree")
+    assert known.first_seen is not None
+    assert known.last_seen is not None
+    assert known.newest_run is not None
+    assert known.last_seen - known.first_seen == timedelta(hours=2)
+    assert known.newest_run > known.last_seen
+    assert "lost-agree: lost: the members agree" in report.texts["known.txt"]
+    assert "lost-agree" not in {item.signature for item in facts.costs}
 
 
 def test_what_is_not_known_of_a_cell_is_the_same_in_old_runs_and_new(facts: Facts, report: Report) -> None:

@@ -128,6 +128,20 @@ def test_facts_that_do_not_fit_are_made_anew_and_what_is_broken_is_quarantined(
     assert store.read(OF_MESSAGES).where("delivery_ms IS NOT NULL").count() == 4 * len(found)
 
 
+@pytest.mark.parametrize("sealed", [True, False])
+def test_the_owner_of_a_run_s_record_is_in_the_store(
+    spark: SparkSession, tmp_path: Path, *, sealed: bool
+) -> None:
+    folder = copy(tmp_path / "runs", TAGS, "owned")
+    record = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**record, "owner": "@acme/payments"}))
+    if sealed:
+        judged(folder)
+    store = Store.create(spark, str(tmp_path / "store"))
+    ingest(spark, store, [str(tmp_path / "runs")], print)
+    assert [row.scenario_owner for row in store.read(RUNS).collect()] == ["@acme/payments"]
+
+
 def test_schemas_are_made_of_the_types() -> None:
     assert FACT["n"].dataType == IntegerType()
     assert FACT["max_offset"].dataType == LongType()

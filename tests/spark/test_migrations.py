@@ -69,6 +69,22 @@ def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_mig
     assert stores.visible(store) == {"one": 3, "other": 3}
 
 
+def test_runs_of_a_store_of_version_3_have_no_owner_and_new_ones_do(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    store = Store.create(spark, str(tmp_path))
+    stores.ingest(store, "old")
+    of_runs = store.place.of_table(RUNS.name)
+    rows = store.read(RUNS).drop("scenario_owner").localCheckpoint()
+    rows.write.format("delta").mode("overwrite").option("overwriteSchema", True).save(of_runs)
+    spark.sql(f"ALTER TABLE delta.`{of_runs}` SET TBLPROPERTIES ('{module.VERSION_PROPERTY}' = '3')")
+    assert migrate(spark, str(tmp_path), print) == 3
+    stores.commit(Store.open(spark, str(tmp_path)), "b", "new", scenario_owner="payments")
+    owners = {row.run: row.scenario_owner for row in store.read(RUNS).collect()}
+    assert owners == {"old": None, "new": "payments"}
+    assert stores.visible(store) == {"old": 3}
+
+
 @pytest.mark.parametrize(("version", "gaps"), [(0, True), (1, False), (STORE_VERSION, False)])
 def test_run_folders_are_asked_for_only_where_a_migration_leaves_gaps(
     spark: SparkSession,

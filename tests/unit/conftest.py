@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import settings
 from rocketchaos.harness.plan import selection
 from tests.unit.reading import read_once
 
-# How long an example takes is a matter of the machine and of who else is on it.
-settings.register_profile("without deadline", deadline=None)
-settings.load_profile("without deadline")
+# `make test` tries few examples of each property, `make test-scenarios` many. There is no deadline: how long one
+# takes depends on the machine and its load.
+settings.register_profile("few", deadline=None, max_examples=32)
+settings.register_profile("many", deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("EXAMPLES", "few"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -85,7 +85,7 @@ class SendFailed(Sending, frozen=True, kw_only=True):
 
 
 class Received(Body, frozen=True, kw_only=True):
-    """A listener, or a poll, gets a message."""
+    """A listener, or a poll, gets a message; or a program has printed that it handled it, see `line`."""
 
     kind: ClassVar[str] = "received"
     node: ClassVar[str] = "worker"
@@ -95,20 +95,23 @@ class Received(Body, frozen=True, kw_only=True):
     """The first of its keys, which the harness gave it."""
     keys: tuple[str, ...] = ()
     """Further keys."""
-    broker: str
-    queue_id: int
-    offset: int
+    broker: str | None = None
+    """None, as with the next three: the line doesn't tell."""
+    queue_id: int | None = None
+    offset: int | None = None
     """In its queue, or in the queue of the retry topic."""
-    reconsume_times: int
+    reconsume_times: int | None = None
     """How often it has come back after a failure."""
     properties: Mapping[str, str] = {}
     msg_id: str | None = None
     offset_msg_id: str | None = None
+    line: str | None = None
+    """What the program printed, its first 200 characters, where that is how it is seen; none: a listener told."""
 
     @property
     def queue(self) -> str:
-        """`<broker>:<queue id>`."""
-        return f"{self.broker}:{self.queue_id}"
+        """`<broker>:<queue id>`; empty where a line doesn't have it."""
+        return "" if self.broker is None or self.queue_id is None else f"{self.broker}:{self.queue_id}"
 
 
 class Answered(Body, frozen=True, kw_only=True):
@@ -132,7 +135,18 @@ class Consumed(Answered, frozen=True, kw_only=True):
     kind: ClassVar[str] = "consumed"
     node: ClassVar[str] = "worker"
     status: str
-    """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`."""
+    """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`; `PRINTED` where a line
+    says no more than that it was handled."""
+
+
+class LineOfNoMessage(Body, frozen=True, kw_only=True):
+    """A program printed a line that `sees` finds, and that names no message of the run; the first 100 of each."""
+
+    kind: ClassVar[str] = "line-of-no-message"
+    node: ClassVar[str] = "worker"
+    line: str
+    """Its first 200 characters."""
+    reason: str
 
 
 class ListenerError(Body, frozen=True, kw_only=True):

@@ -23,6 +23,7 @@ def facts(run: Report) -> dict[str, str]:
         "cluster starts": _starts_text(cluster),
         "took": seconds_text(run.seconds) if record else None,
         "ended": record.get("ended"),
+        "owner": record.get("owner") or run.scenario.owner,
         "scenario file": record.get("scenario_file") or run.scenario.file,
     }
     names = {"rocketchaos": "rocketchaos", "python": "Python", "java": "Java"}

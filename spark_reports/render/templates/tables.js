@@ -1,7 +1,7 @@
 "use strict";
 // Tables: which rows are shown, and in which order, is in the address, so that a link shows others the same:
 // #?scenario=…&rocketmq=…&from=2026-03-01&words.table-cells=…&sort.table-cells=-runs&at=cell-5d41402abc
-const FACETS = { scenario: "Scenario", client: "Client", rocketmq: "RocketMQ", host: "Host" };
+const FACETS = { scenario: "Scenario", client: "Client", rocketmq: "RocketMQ", host: "Host", owner: "Owner" };
 const bar = document.getElementById("filters");
 const tables = [...document.querySelectorAll(".part table")].map((table) => {
   const heads = [...table.tHead.rows[0].cells];

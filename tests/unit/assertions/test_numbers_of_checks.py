@@ -23,7 +23,7 @@ TIMES_MS = (0, 1, 2, 19, 20, 21, 899, 900, 901, 999, 1000, 1001, 4000, 5001, LON
 PER_CENT = (1, 17, 33, 34, 50, 66, 67, 99, 100)
 SHARES = (0.0, 0.01, 0.2, 0.5, 0.8, 0.99, 1.0)
 SEVERAL = ([], [0], [1, 3], [0, 1], [0, 1, 3], [0, 1, 2, 3])
-SLOWLY = settings(max_examples=25)
+SLOWLY = settings(max_examples=settings().max_examples // 4)
 
 
 def values(key: Key) -> tuple[Any, ...]:

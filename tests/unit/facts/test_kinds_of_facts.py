@@ -55,6 +55,13 @@ def documents(outcome: dict[str, Any] | None = None, *checks: dict[str, Any]) ->
     )
 
 
+@pytest.mark.parametrize("owner", ["@acme/payments", None])
+def test_a_run_has_the_owner_of_its_record(owner: str | None) -> None:
+    told = documents()
+    told = Documents(run=record(owner=owner), outcome=told.outcome, checks=told.checks)
+    assert run_fact(told, story_of(holds(100, "tagA")), 0).scenario_owner == owner
+
+
 def test_a_subscription_is_a_fact_where_it_changes() -> None:
     story = story_of(
         holds(100, None), holds(200, "tagA"), holds(200, "tagA"), holds(300, "tagB"), holds(400, None)

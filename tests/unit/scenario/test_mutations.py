@@ -137,13 +137,12 @@ def check_diagnostics(text: str, invalid: InvalidScenario) -> None:
     assert all(line.isprintable() for line in shown)
 
 
-@settings(max_examples=250)
+@settings(max_examples=2 * settings().max_examples)
 @given(changed())
 def test_changed_text(text: str) -> None:
     scenario_or_refusal(text)
 
 
-@settings(max_examples=100)
 @given(st.text(max_size=80))
 def test_any_text(text: str) -> None:
     scenario_or_refusal(text)
@@ -161,7 +160,7 @@ VALUES = st.one_of(
 KEYS = ["count", "tag", "group", "zzz", "at", "within", "bind", "start"]
 
 
-@settings(max_examples=250)
+@settings(max_examples=2 * settings().max_examples)
 @given(st.data())
 def test_changed_data(data: st.DataObject) -> None:
     """Values of a wrong kind at any place, keys that are missing, and keys that don't belong there."""

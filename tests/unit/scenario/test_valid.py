@@ -36,6 +36,17 @@ def test_the_example_of_the_design() -> None:
     ]
 
 
+@pytest.mark.parametrize("owner", ["payments", "@acme/payments", "Ann Other <ann@example.org>"])
+def test_an_owner_is_a_team_or_a_person(owner: str) -> None:
+    assert parse_scenario(f'owner: "{owner}"\n{VALID}', "x.yaml").owner == owner
+
+
+@pytest.mark.parametrize("owner", ["' '", "[a, b]", '"a\\nb"'])
+def test_an_owner_is_one_line_of_text(owner: str) -> None:
+    with pytest.raises(InvalidScenario, match="owner"):
+        parse_scenario(f"owner: {owner}\n{VALID}", "x.yaml")
+
+
 def test_a_scenario_knows_the_lines_of_its_steps_and_checks() -> None:
     scenario = parse_scenario(VALID, "x.yaml")
     lines = split_lines(VALID)

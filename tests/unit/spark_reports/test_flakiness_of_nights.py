@@ -39,7 +39,7 @@ def measured(**more: Any) -> Counts:
 
 def report_of(monkeypatch: pytest.MonkeyPatch, cells: Mapping[str, Counts]) -> Report:
     known = {Cell(name, "java", "5.5.0", "embedded", "compressed"): cell for name, cell in cells.items()}
-    monkeypatch.setattr(module, "read", lambda _: Facts(known, {}, [], {}, {}, []))
+    monkeypatch.setattr(module, "read", lambda _: Facts(known, {}, [], {}, {}, [], [], []))
     monkeypatch.setattr(module, "newest", lambda _: compare(DiffFacts(({}, {}), {}, [], {})))
     return module.flakiness(cast(SparkSession, None), SUMMARY)
 

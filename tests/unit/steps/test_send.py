@@ -76,6 +76,11 @@ def test_without_queues_the_tags_go_round_and_the_producer_chooses() -> None:
     assert [(item["tag"], item["queue"]) for item in sent] == [("tagA", None), ("tagB", None), ("tagA", None)]
 
 
+def test_a_batch_has_no_keys_of_single_messages() -> None:
+    with pytest.raises(ValidationError, match="leave out `\\$number`"):
+        sent_by({"count": 2, "batch": 2, "keys": "A-$number"})
+
+
 def test_untagged_with_keys_and_properties() -> None:
     sent = sent_by({"count": 1, "keys": "mine", "properties": {"a": "1"}}).sent
     assert sent == [
