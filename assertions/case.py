@@ -115,7 +115,7 @@ class Case:
         )
 
     def stored(self, until: int) -> Stored | None:
-        """What the broker held all the time from the sending to event `until`; None where that isn't proven."""
+        """What the broker held all the time from the sending to event `until`; None if that isn't proven."""
         observations = self.observations_of_stored(until)
         held = [event.body.subscriptions.get(self.message.topic) for event in observations]
         entries = [entry for entry in held if entry is not None]

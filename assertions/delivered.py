@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 class Delivered(Count):
     """The number of different messages that reached the listeners of these consumers.
 
-    A message that a listener got twice counts once. Where fewer came than stated, or none should have come,
-    the answer is unknown until it is sealed that no more will come: all that were sent have come, the group's
-    offsets have passed all messages and none waits for a retry, or for so long nothing has happened that nothing
-    is on its way (6 s; 30 s with RocketMQ's own timers; more where an orderly consumer was killed) and neither a
-    member is paused nor a node away. Where only time is missing at the end of the steps, the run waits for it.
+    A message that a listener got twice counts once. If fewer came than stated, or none may come, the answer
+    is unknown until it is certain that no more will come. It is certain in three cases: all that were sent
+    have come; the group's offsets have passed all messages and none waits for a retry; or nothing has
+    happened for longer than anything can be under way (6 s; 30 s with RocketMQ's own timers; longer after the
+    kill of an orderly consumer), with no member paused and no node away. If only time is missing at the end
+    of the steps, the run waits for it.
     """
 
     word = "delivered"
@@ -44,7 +45,7 @@ class Delivered(Count):
         default=None, description="only messages that were sent after this observation"
     )
     from_queues_of: ConsumerRef | None = Field(
-        default=None, description="besides, each of them came from a queue that this consumer owns"
+        default=None, description="in addition, each of them came from a queue that this consumer owns"
     )
 
     @model_validator(mode="after")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Duplicated(Count):
     """The number of messages that were delivered again, to any listener of the same group.
 
-    A retry after a failure is none (`retry` counts those): a repeat has a reconsumeTimes that was there before.
-    In a broadcasting group each consumer counts by itself. A kill makes repeats likely, for offsets are
-    persisted late: `allow_after` leaves out those that came after an observation.
+    A repeat has a reconsumeTimes that came before; a retry after a failure has a new one and doesn't count
+    (`retry` counts those). In a broadcasting group each consumer counts separately. A kill makes repeats
+    likely, because offsets are persisted late: `allow_after` ignores those that came after an observation.
     """
 
     word = "duplicated"

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Latency(Check):
-    """Messages took so long from the call of `send()` until a listener got them for the first time.
+    """The time from the call of `send()` until a listener first got the message.
 
-    Both moments are read from the host's monotonic clock. Only messages that came are counted: `delivered` says
-    how many did. With `percentile: 99` it is enough if 99 % of them keep the limit.
+    Both times are read from the host's monotonic clock. Only messages that came are counted; `delivered`
+    checks how many did. With `percentile: 99`, 99 % of them must be within the limit.
     """
 
     word = "latency"
@@ -36,10 +36,10 @@ class Latency(Check):
     )
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
-    at_most: DurationMs | None = Field(default=None, description="so long or shorter")
-    at_least: DurationMs | None = Field(default=None, description="so long or longer")
+    at_most: DurationMs | None = Field(default=None, description="at most this long")
+    at_least: DurationMs | None = Field(default=None, description="at least this long")
     percentile: int = Field(
-        default=100, ge=1, le=100, description="of how many per cent of the messages it must hold"
+        default=100, ge=1, le=100, description="the percentage of the messages that must be within the limit"
     )
 
     @model_validator(mode="after")

@@ -168,7 +168,7 @@ class MessageView(EventView):
     def first_passed(self, group: str, message: Sent, until: int) -> Event | None:
         """The first observation after the sending from which on the group's offset is behind the message.
 
-        None where the last one shows it before the message, as after a reset, whatever was so in between.
+        None if the last one shows it before the message, as after a reset, whatever was so in between.
         """
         first = None
         for offset, event in self._offsets.get((group, message.topic, message.queue), ()):

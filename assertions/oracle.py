@@ -1,11 +1,11 @@
 """The oracle: what became of every message for every group, and which events prove it. Pure.
 
 A message that no listener got has one of these fates. Where the group's offset has passed it, a filter took
-it, or it is lost: `assertions.passed`, and where the group's members share its queues `assertions.popped`. Where
-the offset hasn't passed it, it waits: stranded if no member consumes its queue, in flight otherwise:
-`assertions.waiting`. Where the history can't decide, because nothing
-proves what was stored or who owned the queue from the sending to the passing (`assertions.case`), or because
-only the broker could know, the oracle says so.
+it, or it is lost: `assertions.passed`, and where the group's members share its queues `assertions.popped`.
+Where the offset hasn't passed it, it waits: stranded if no member consumes its queue, in flight otherwise:
+`assertions.waiting`. Where the history can't decide, because nothing proves what was stored or who owned the
+queue from the sending to the passing (`assertions.case`), or because only the broker could know, the oracle
+answers `undetermined`.
 """
 
 from __future__ import annotations

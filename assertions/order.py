@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class Order(Check):
-    """No message came to a group for the first time after a later one of its queue, or of its key, had come.
+    """Messages of a queue, or of a key, first reached the group in order: none came after a later one.
 
-    `per: queue` goes by the offsets of each queue, `per: key` by the order of sending among messages that share a
-    key of `send: {keys: …}`. Repeats and retries don't count. It reports the first breach.
+    `per: queue` compares offsets within each queue, `per: key` the order of sending among messages that share
+    a key of `send: {keys: …}`. Repeats and retries don't count. It reports the first violation.
     """
 
     word = "order"
     example = "order: {topic: orders, per: queue, to: g}"
 
     topic: TopicName = Field(description="the topic")
-    per: Literal["queue", "key"] = Field(default="queue", description="within what the order must be kept")
+    per: Literal["queue", "key"] = Field(default="queue", description="the scope of the order")
     to: Target | None = Field(
         default=None, description="whose listeners: a consumer, a group, or a variable; default all"
     )

@@ -1,9 +1,9 @@
 """A message that the group's offset has passed, though no listener got it: which filter took it? Pure.
 
-The broker filters a pull by the subscription that it holds for the group, or by the pull's own expression where it
-carries one; then the client of the queue's owner filters by its own tags. Where the broker's filter is SQL, only
-the broker can say what matches: its having passed over a message is concluded only where the owner's client
-counted no message that its listener didn't get.
+The broker filters a pull by the subscription that it holds for the group, or by the pull's own expression
+where it carries one; then the client of the queue's owner filters by its own tags. Where the broker's filter
+is SQL, only the broker can say what matches: that it skipped a message is concluded only where the owner's
+client counted no message that its listener didn't get.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
     if not stored.matches:
         return case.made(
             MessageClass.FILTERED_BY_BROKER,
-            f"{held} and passed over tag {case.message.tag!r}",
+            f"{held} and skipped tag {case.message.tag!r}",
             proof,
             stored=stored.expression,
         )
@@ -105,7 +105,7 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
     if verdicts == {False}:
         return case.made(
             MessageClass.FILTERED_BY_BROKER,
-            f"{text}, and the broker passed over tag {case.message.tag!r}",
+            f"{text}, and the broker skipped tag {case.message.tag!r}",
             proof,
         )
     if verdicts == {None}:
@@ -144,7 +144,7 @@ def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
     text = ", ".join(f"{name} {in_words(mine)}" for name, mine in own.items())
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
-        f"whoever owned the queue, the broker passed over tag {case.message.tag!r}: every pull carried its "
+        f"whoever owned the queue, the broker skipped tag {case.message.tag!r}: every pull carried its "
         f"member's own expression, of {text}",
         [passed],
     )
@@ -182,7 +182,7 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
     who = ", ".join(f"{name} subscribes {in_words(mine)}" for name, mine in own_known.items() if mine)
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
-        f"the broker passed over tag {message.tag!r}, whichever member's subscription it held: {who}",
+        f"the broker skipped tag {message.tag!r}, whichever member's subscription it held: {who}",
         [passed, *observations],
     )
 
@@ -231,7 +231,7 @@ def _sent_to_owner(
         return case.made(
             MessageClass.FILTERED_BY_CLIENT,
             f"{text} and sent it to the queue's owner; {owner} let nothing through that its listener didn't get, "
-            "so its client dropped it: it subscribed anew, and filters what a pull brings by the expression of "
+            "so its client dropped it: it subscribed again, and filters what a pull brings by the expression of "
             "the pull's beginning",
             [*proof, *known],
             owner=owner,

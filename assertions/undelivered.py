@@ -35,8 +35,8 @@ class Undelivered(Count):
     """The number of messages that reached no listener of the group, for the reason that the oracle gives.
 
     The reasons: `filtered-by-broker`, `filtered-by-client`, `stranded`, `in-flight`, `in-retry`,
-    `dead-letter`, `lost`, `undetermined`. Without a reason any of them counts, except for messages in retry and
-    dead letters, which a listener got.
+    `dead-letter`, `lost`, `undetermined`. Without a reason all of them count, except messages in retry and
+    dead letters, because a listener got those.
     """
 
     word = "undelivered"

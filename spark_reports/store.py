@@ -3,7 +3,7 @@
 An ingest appends facts first, table by table, in a batch of its own, and the rows of `runs` last, in one MERGE:
 that is its commit. Facts count only where `runs` has their `run_key`, so that an ingest under way, or one that was
 broken off, shows nothing. A run that is there already, judged the same, stays as it is; one that was judged
-anew is replaced in the same MERGE, with all its facts. What nobody can see any more is removed by `tidy`.
+again is replaced in the same MERGE, with all its facts. What nobody can see any more is removed by `tidy`.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Store:
         """
 
         def merge() -> None:
-            # Here, for it may have waited for others.
+            # Here, because it may have waited for others.
             self._require_in_time()
             new = runs.select(*RUNS.columns).alias("new")
             (

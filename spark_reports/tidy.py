@@ -15,7 +15,7 @@ from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS, TABLES, Table
 
 LEFT_AFTER = timedelta(days=1)
-"""What nobody has committed for so long is left over: an ingest may take half of it (`store.BATCH_LIMIT_S`), the
+"""Files not committed for this long are left over: an ingest may take half of it (`store.BATCH_LIMIT_S`), the
 other half is for clocks that differ."""
 
 
@@ -24,7 +24,7 @@ class Tidied:
     """What `tidy` did."""
 
     facts: int
-    """How many rows are gone, of batches that were broken off or of runs that were judged anew."""
+    """How many rows are gone, of batches that were broken off or of runs that were judged again."""
     folders: int
     """How many are no longer in quarantine, as they were ingested since."""
     files: int

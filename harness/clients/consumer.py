@@ -54,7 +54,7 @@ class Consumer:
     `start_limit_s` is how long a program of the user's may take to start its consumer. `begin` waits for what a
     program does that is seen from outside, and answers as `start-consumer` does, with the `traits` of its
     client. `until_ready` waits within a limit in
-    seconds, for what must hold of a program besides.
+    seconds for what else must hold of a program.
     """
 
     def __init__(

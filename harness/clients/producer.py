@@ -66,7 +66,7 @@ class Producer:
             servers: how the client reaches them, as `start-producer` names them.
             locate: where a message lies, by its topic's real name and its `msg_id`, for clients that don't
                 learn it.
-            find: the same, once; None where it isn't there.
+            find: the same, once; None if it isn't there.
             transactional: it sends transactions too.
             instance: of the run.
             poll_name_server_ms: how often the client asks for routes; None: RocketMQ's own 30 s.

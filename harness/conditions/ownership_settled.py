@@ -104,7 +104,7 @@ def _but(share: Sequence[Queue], locked: Collection[Queue], own: Sequence[Queue]
 def _locked_by_others(
     context: ConditionContext, views: Mapping[str, OwnView], name: str, topic: str
 ) -> set[tuple[str, int]]:
-    """Queues that an orderly member can't get, for other orderly ones own them."""
+    """Queues that an orderly member can't get, because other orderly ones own them."""
     lock = [view for view in views if _locks(context.consumers[view].spec)]
     others = [view for view in lock if view != name] if name in lock else []
     return {queue for other in others for queue in views[other].queues.get(topic, ())}

@@ -32,10 +32,10 @@ class SubscriptionSettled:
     equals the highest of the members' own; and a second look finds the same. Quiet alone proves nothing: a
     skipped heartbeat comes up to 30 s later.
 
-    Some members tell no subVersion: of those nothing but quiet is to be had. Where there are any, the stored one
-    may be newer than all that members report, if the expression is that of a member that reports none; and
-    what is stored must stay for `STEADY_MS`. And who has gone may have left a newer one than all who are there
-    have: where their queues don't change any more, it stays (`PASSED_WITHIN_MS`).
+    Some members tell no subVersion: these only become quiet. Where there are any, the stored one may be newer
+    than all that members report, if the expression is that of a member that reports none; and what is stored
+    must stay for `STEADY_MS`. And who has gone may have left a newer one than all who are there have: where
+    their queues don't change any more, it stays (`PASSED_WITHIN_MS`).
     """
 
     def __init__(self, context: ConditionContext, group: str, topic: str) -> None:
@@ -130,7 +130,7 @@ class SubscriptionSettled:
 
 
 def _differing_topics(context: ConditionContext, group: str) -> str:
-    """Who of the online members subscribes to which topics, where they differ; empty where they don't."""
+    """Who of the online members subscribes to which topics, where they differ; empty if they don't."""
     topics = {name: sorted(context.consumers[name].subscriptions) for name in context.members.online(group)}
     if all(own == next(iter(topics.values())) for own in topics.values()):
         return ""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rocketchaos.assertions.check_command import CheckCommand
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.core.user_files import user_command
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.program_files import templates, write_files
 from rocketchaos.harness.language.app_spec import App
@@ -36,6 +38,9 @@ class Programs:
             else:
                 program_file(consumer.app.jar, self._scenario.file)
             templates(consumer.app, self._scenario.file)
+        for _, _, check in self._scenario.checks():
+            if isinstance(check, CheckCommand):
+                user_command(check.command, self._scenario.file)
 
     def home(self, leader: str, managed: ManagedCluster, names: Names, logs: Path) -> WorkerHome:
         """Where the program whose first consumer is `leader` lives.

@@ -79,7 +79,7 @@ class TestBed:
     ) -> None:
         """
         Args:
-            all_own: every client gets a process of its own, for the steps are not known beforehand.
+            all_own: every client gets a process of its own, because the steps are not known beforehand.
         """
         self.scenario = scenario
         self.managed = managed
@@ -366,7 +366,7 @@ class TestBed:
             self.history.append("harness", body)
 
     def _last_step(self) -> str:
-        """The word of the step that was begun last: what a precondition that names no cause was missed by."""
+        """The word of the step that started last: what a precondition that names no cause was missed by."""
         steps = (event.body for event in reversed(self.history.events) if isinstance(event.body, StepStarted))
         return next((step.step for step in steps), "")
 

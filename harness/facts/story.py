@@ -24,7 +24,7 @@ from rocketchaos.harness.core.events.observed import DashboardTracksObserved, Tr
 from rocketchaos.harness.facts.message_witnesses import Witnesses
 
 OF_MESSAGES = (SendInvoked, Sent, Received, Consumed, Blocked, TracksObserved, DashboardTracksObserved)
-"""Kinds of which there are some for each message."""
+"""Kinds with some events for each message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ _LAST_NS = 2**62
 
 
 def line_of(text: bytes) -> tuple[Line, Body]:
-    """An event as it stands in a file.
+    """An event as written in a file.
 
     Raises:
         ValueError: it is no event, or lacks what belongs to its kind, or has an impossible time.

@@ -95,25 +95,24 @@ class Ready(Strict):
 
 
 class App(Strict):
-    """A program of the user's own, started as it is; `jar` or `command` says which.
+    """A program of the user's own, started unchanged; `jar` or `command` says which.
 
     A `jar` runs in a JVM of its own. The harness registers RocketMQ's own `ConsumeMessageHook` with the consumers
-    that it starts: what they get and what their listeners answer comes from the program itself.
+    that it starts, so what they get and what their listeners answer comes from the program itself.
 
     A `command` is any program. It is seen by the lines that it prints (`sees`), by the brokers' list of its group
-    (203), and, where its client answers that, by what this says of itself (307).
+    (203), and, if its client answers, by its running info (307).
 
     `$nameserver` stands for the name server's address in `args`, `command`, `jvm_args`, `properties`, `env` and
     `files`, and `$files` for the folder of those. Topics and groups have the names that the scenario gives them,
-    on
-    a cluster of the run's own.
+    on a cluster of the run's own.
     """
 
     jar: str | None = Field(
         default=None,
         min_length=1,
-        description="what `java -jar` starts: a plain jar with a Main-Class, or Spring Boot's; a relative path is "
-        "seen from the scenario's file, then from the current folder",
+        description="what `java -jar` starts: a plain jar with a Main-Class, or Spring Boot's; a relative "
+        "path is looked up from the scenario's file, then from the current folder",
     )
     command: Texts | None = Field(
         default=None,
@@ -132,7 +131,7 @@ class App(Strict):
         description="of a `jar`, system properties: `{rocketmq.namesrv.addr: $nameserver}`",
     )
     env: dict[str, Text] = Field(
-        default_factory=dict, description="environment variables, besides those of the harness"
+        default_factory=dict, description="environment variables, in addition to those of the harness"
     )
     sees: Sees | None = Field(
         default=None,
@@ -152,7 +151,7 @@ class App(Strict):
     ready_within: DurationMs = Field(
         default=READY_WITHIN_MS,
         gt=0,
-        description="so long it may take until it has started a consumer of the group; default 120 s",
+        description="the limit until it has started a consumer of the group; default 120 s",
     )
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rocketchaos.assertions.event_view import END
 from rocketchaos.harness.core.events.observed import PullCountsObserved
 from rocketchaos.harness.core.events.run import MomentObserved
+from rocketchaos.harness.probes.command_probe import run_commands
 from rocketchaos.harness.probes.consumer_status_probe import read_consumer_status
 from rocketchaos.harness.probes.dead_letters_probe import TOPIC_NOT_EXIST, read_dead_letters
 from rocketchaos.harness.probes.diagnosis_probe import read_diagnosis
@@ -47,6 +48,7 @@ def observe_moment(context: ProbeContext, name: str, iteration: int | None = Non
     _look_again(context)
     read_consumer_status(context, moment)
     read_diagnosis(context, name, moment)
+    run_commands(context, name, moment)
     if context.servers.down:
         # The tools ask every server for each message, and wait for those that are gone.
         context.observations.note_failure("tracks", _in_words(context.servers.down))
@@ -105,7 +107,7 @@ def _what_nobody_has_made(context: ProbeContext, group: str, topic: str) -> Iter
 
 @contextmanager
 def _what_is_down(context: ProbeContext, probe: str, group: str) -> Iterator[None]:
-    """Where a step has taken a server or a way to it, a look that fails for it is none of the run's trouble."""
+    """A look that fails because a step has stopped a server, or cut the way to it, is no trouble of the run."""
     try:
         yield
     except WorkerFailed as failure:

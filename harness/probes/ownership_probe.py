@@ -37,7 +37,7 @@ class OwnView:
     changing: tuple[str, ...] = ()
     """The topics of which its queues have changed, and its subVersion hasn't yet: it will."""
     offsets: Mapping[str, Mapping[Queue, int]] = field(default_factory=dict)
-    """How far it has come, by topic and queue, of its own offset store; empty where its client doesn't tell
+    """How far it has come, by topic and queue, of its own offset store; empty if its client doesn't tell
     (`Api.tells_offsets`)."""
 
 

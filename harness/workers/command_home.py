@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import subprocess
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.core.user_files import folder_of, user_file
+from rocketchaos.harness.core.user_files import folder_of, user_command
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE
 from rocketchaos.harness.workers.app_home import MARK, AppProgram
@@ -20,25 +19,8 @@ _AT_ONCE = {"PYTHONUNBUFFERED": "1"}
 
 
 def command_of(app: App, scenario_file: str) -> tuple[str, ...]:
-    """The command with the program's whole path: a first word with a `/` as `user_file`, others from the PATH.
-
-    Raises:
-        EnvironmentNotReady: it isn't there, or can't be executed.
-    """
-    first, *rest = app.command or ("",)
-    hint = "Build or install it first, or correct `command` in the scenario."
-    if "/" not in first:
-        found = shutil.which(first, path=app.env.get("PATH"))
-        if found is None:
-            raise EnvironmentNotReady(
-                f"the program `{first}` is not on the PATH",
-                f"{hint} One beside the scenario is written `./{first}`.",
-            )
-        return found, *rest
-    file = user_file(first, scenario_file, "the program", hint)
-    if not os.access(file, os.X_OK):
-        raise EnvironmentNotReady(f"the program can't be executed: {file}", f"`chmod +x {file}`")
-    return str(file.absolute()), *rest
+    """The command of a program, see `user_command`."""
+    return user_command(app.command or ("",), scenario_file, app.env.get("PATH"))
 
 
 class CommandHome:

@@ -62,7 +62,7 @@ class WorkerKind:
         """The native library that it loads, fetched if need be; None: it needs none.
 
         Raises:
-            EnvironmentNotReady: there is none for this machine, or it can't be had.
+            EnvironmentNotReady: there is none for this machine, or it isn't available.
         """
         return library(progress) if self.native else None
 
@@ -70,7 +70,7 @@ class WorkerKind:
         """The program of a worker that isn't Python, built if need be; None: it is one of ours in Python.
 
         Raises:
-            EnvironmentNotReady: it can't be had.
+            EnvironmentNotReady: it isn't available.
         """
         return None if self.own is None else self.own(progress)
 

@@ -15,7 +15,7 @@ class IngestSummary:
     ingested: int = 0
     """Their runs are new in the store."""
     replaced: int = 0
-    """Their runs were there, judged otherwise: they were judged anew."""
+    """Their runs were there, judged otherwise: they were judged again."""
     unchanged: int = 0
     """Their runs are in the store as they are, or in a later copy."""
     quarantined: Mapping[str, int] = field(default_factory=dict)

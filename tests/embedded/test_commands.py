@@ -45,6 +45,8 @@ steps:
   - settle: {ownership: g, within: 60s}
   - settle: {subscription: g, topic: orders, within: 60s}
 STEPS
+"""
+CHECKS = """\
 anomaly: [{undelivered: {at_least: 1}}]
 healthy: [{delivered: {to: g, count: 4}}]
 """
@@ -83,9 +85,10 @@ def run(service: str, tmp_path: Path) -> Run:
         version: str = "4.9.4",
         ready: str = "{members: 1}",
         sees: str = r"\S+",
+        checks: str = CHECKS,
     ) -> tuple[Ended, dict[str, Any]]:
         text = SCENARIO.replace("MODE", mode).replace("STEPS", steps).replace("READY", ready)
-        (tmp_path / "own.scenario.yaml").write_text(text.replace("SEES", sees))
+        (tmp_path / "own.scenario.yaml").write_text(text.replace("SEES", sees) + checks)
         ended = rocketchaos(
             "run", "own.scenario.yaml", "--rocketmq", version, "--json", cwd=tmp_path, limit_s=280
         )
@@ -217,9 +220,33 @@ def test_it_is_paused_killed_and_ended_and_begins_anew(run: Run) -> None:
     assert "was ended by SIGTERM, which it doesn't handle" in proof
 
 
+@pytest.mark.parametrize(
+    ("script", "outcome", "words"),
+    [
+        ("echo 4 billed", "not-reproduced", "exit code 0; it printed: 4 billed"),
+        ("echo 3 billed; exit 1", "reproduced", "exit code 1; it printed: 3 billed"),
+        ("echo no database; exit 7", "inconclusive", "exit code 7; it printed: no database"),
+    ],
+)
+def test_what_it_has_done_elsewhere_a_command_says(
+    run: Run, tmp_path: Path, script: str, outcome: str, words: str
+) -> None:
+    (tmp_path / "billed").write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "billed").chmod(0o755)
+    checks = """\
+anomaly: [{check-command: {command: [./billed], succeeds: false}}]
+healthy: [{check-command: {command: [./billed]}}]
+"""
+    _, found = run("plain", version="5.5.0", checks=checks)
+    assert found["outcome"] == outcome, found["reason"]
+    (told,) = events_of(found, "command-observed")
+    assert words in (Path(found["run_dir"]) / "START-HERE.md").read_text()
+    assert told["command"] == ["./billed"]
+
+
 def test_a_program_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     text = SCENARIO.replace("MODE", "plain").replace("STEPS", SENDS).replace("READY", "{members: 1}")
-    (tmp_path / "own.scenario.yaml").write_text(text.replace("SEES", "x"))
+    (tmp_path / "own.scenario.yaml").write_text(text.replace("SEES", "x") + CHECKS)
     ended = rocketchaos("run", "own.scenario.yaml", "--json", cwd=tmp_path)
     (found,) = ended.document["runs"]
     assert (ended.code, found["outcome"]) == (4, "error")
@@ -254,5 +281,6 @@ def test_in_pytest_it_is_declared_in_one_line(
     rocketmq.settle(delivered="g", count=4, topic="orders", within="60s")
     rocketmq.terminate("a")
     rocketmq.check.delivered(to="a", count=4)
+    rocketmq.check.check_command(command=["sh", "-c", "exit 0"])
     with pytest.raises(CheckFailed):
         rocketmq.check.undelivered(at_least=1)

@@ -47,10 +47,7 @@ class Sent(Sending, frozen=True, kw_only=True):
 
 
 class SendAccepted(Sending, frozen=True, kw_only=True):
-    """A message is on its way to its queue: one-way, delayed, or half of a transaction.
-
-    `sent` follows where it is found there.
-    """
+    """A message is on its way: one-way, delayed, or half of a transaction. `sent` follows once it is stored."""
 
     kind: ClassVar[str] = "send-accepted"
     node: ClassVar[str] = "producer"
@@ -73,13 +70,13 @@ class TransactionChecked(Body, frozen=True, kw_only=True):
 
 
 class SendFailed(Sending, frozen=True, kw_only=True):
-    """A message was not acknowledged; it may be stored even so."""
+    """A message was not acknowledged; it may still be stored."""
 
     kind: ClassVar[str] = "send-failed"
     node: ClassVar[str] = "producer"
     error: str
     code: int | None
-    """RocketMQ's response code, where there was one."""
+    """RocketMQ's response code, if there was one."""
     exceptions: tuple[str, ...] = ()
     """The classes of what the client threw, outermost first: `MQBrokerException`."""
 
@@ -123,7 +120,7 @@ class Answered(Body, frozen=True, kw_only=True):
 
 
 class Blocked(Answered, frozen=True, kw_only=True):
-    """A listener holds on to a message, by its `behaviour: block`."""
+    """A listener blocks on a message, by its `behaviour: block`."""
 
     kind: ClassVar[str] = "blocked"
     node: ClassVar[str] = "worker"

@@ -43,7 +43,7 @@ def beginning_ns(events: Sequence[Event]) -> int:
 
 
 def story(events: Sequence[Event]) -> list[Line]:
-    """The lines, in order of time; where there are too many, the middle is left out and the line says so."""
+    """The lines, in order of time; if there are too many, a line says how many of the middle are left out."""
     lines = _Teller(beginning_ns(events)).tell(events)
     if len(lines) <= LINE_LIMIT:
         return lines

@@ -201,7 +201,7 @@ def test_a_body_comes_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentNotReady, match="the messages' body can't be read"):
         send.body_text(scenario)
     (tmp_path / "order.json").unlink()
-    with pytest.raises(EnvironmentNotReady, match="the messages' body isn't there"):
+    with pytest.raises(EnvironmentNotReady, match="the messages' body doesn't exist"):
         send.body_text(scenario)
 
 
