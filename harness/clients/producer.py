@@ -264,7 +264,11 @@ class Producer:
             return False
         self.last_error = str(answer["status"])
         if how:
-            self._accepted(messages[0], how, answer)
+            unique = str(answer["msg_id"] or "").split(",")
+            for number, item in enumerate(messages):
+                self._accepted(
+                    item, how, {**answer, "msg_id": unique[number] if number < len(unique) else None}
+                )
             return answer["status"] in (None, "SEND_OK")
         ids = [str(answer[name] or "").split(",") for name in ("msg_id", "offset_msg_id")]
         for number, item in enumerate(messages):

@@ -48,7 +48,11 @@ class Sending(Strict):
     @model_validator(mode="after")
     def _one_way(self) -> Sending:
         given = self.ways
-        if len(given) > 1 and set(given) != {"delay_level", "oneway"} and set(given) != {"delay", "oneway"}:
+        # What RocketMQ refuses, as a batch with a delay level, is seen when it is sent.
+        together = (
+            len(given) == 2 and given[0] in ("delay_level", "delay") and given[1] in ("batch", "oneway")
+        )
+        if len(given) > 1 and not together:
             raise ValueError(f"a message can't be sent with `{given[0]}` and `{given[1]}` at once")
         return self
 

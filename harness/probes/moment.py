@@ -11,7 +11,7 @@ from rocketchaos.harness.core.events.observed import PullCountsObserved
 from rocketchaos.harness.core.events.run import MomentObserved
 from rocketchaos.harness.probes.command_probe import run_commands
 from rocketchaos.harness.probes.consumer_status_probe import read_consumer_status
-from rocketchaos.harness.probes.dead_letters_probe import read_dead_letters
+from rocketchaos.harness.probes.dead_letters_probe import TOPIC_NOT_EXIST, read_dead_letters
 from rocketchaos.harness.probes.diagnosis_probe import read_diagnosis
 from rocketchaos.harness.probes.logs_probe import read_logs
 from rocketchaos.harness.probes.offsets_probe import read_offsets
@@ -71,7 +71,7 @@ def _read_group(context: ProbeContext, group: str, moment: str) -> None:
         if reason is not None:
             context.observations.note_failure("offsets", reason, group=group, topic=topic)
             continue
-        with _what_is_down(context, "offsets", group):
+        with _what_is_down(context, "offsets", group), _what_nobody_has_made(context, group, topic):
             read_offsets(context, group, topic, moment)
     read_dead_letters(context, group, moment)
 
@@ -90,6 +90,19 @@ def _look_again(context: ProbeContext) -> None:
         with _what_is_down(context, "group", group):
             for broker in context.servers.keepers_of_group(group):
                 read_subscription(context, group, broker)
+
+
+@contextmanager
+def _what_nobody_has_made(context: ProbeContext, group: str, topic: str) -> Iterator[None]:
+    """A topic that the first message makes isn't there as long as every message is refused."""
+    try:
+        yield
+    except WorkerFailed as failure:
+        if failure.code != TOPIC_NOT_EXIST or not context.scenario.topic(topic).by_sending:
+            raise
+        context.observations.note_failure(
+            "offsets", f"there is no such topic: {failure}", group=group, topic=topic
+        )
 
 
 @contextmanager

@@ -119,6 +119,12 @@ def test_a_batch_is_one_sending_of_several_messages() -> None:
     assert [(item["tags"], item["queue"]) for item in sent] == [(["tagA", "tagB"], None)] * 2
 
 
+@pytest.mark.parametrize("delay", [{"delay_level": 3}, {"delay": "3s"}], ids=str)
+def test_a_batch_with_a_delay_is_left_to_the_client_to_refuse(delay: dict[str, Any]) -> None:
+    sent = sent_by({"count": 4, "batch": 4, **delay}).sent
+    assert [(len(item["tags"]), len(item["how"])) for item in sent] == [(4, 1)]
+
+
 @pytest.mark.parametrize(
     ("fields", "how"),
     [
@@ -141,6 +147,7 @@ def test_how_it_is_sent_is_told(fields: dict[str, Any], how: dict[str, Any]) -> 
     "fields",
     [
         {"batch": 2, "oneway": True},
+        {"batch": 2, "oneway": True, "delay": "1s"},
         {"batch": 3},
         {"batch": 2, "per_queue": 1},
         {"delay": "1s", "delay_level": 1},
