@@ -16,7 +16,7 @@ def changes(view: GroupView) -> Iterator[str]:
         return
     begin = f"{clock(view.now.at_ms)} group {view.group}"
     for client_id in sorted(set(view.members) - set(before.members)):
-        yield f"{begin}: {client_id} has come"
+        yield f"{begin}: {client_id} has joined"
     for client_id in sorted(set(before.members) - set(view.members)):
         yield f"{begin}: {client_id} has left"
     for topic in view.topics:
@@ -25,12 +25,12 @@ def changes(view: GroupView) -> Iterator[str]:
             texts = [expression_text(held[broker]) if broker in held else None for held in (old, new)]
             if texts[0] != texts[1]:
                 was, now = ("nothing" if text is None else f"`{text}`" for text in texts)
-                yield f"{begin}: {broker} held {was} of {topic}, and holds {now} now"
+                yield f"{begin}: {broker} held {was} for {topic}, and holds {now} now"
         owned, owns = before.owners(topic), view.owners(topic)
         for queue in sorted(set(owned) | set(owns)):
-            was, now = (joined(sorted(of.get(queue, []))) or "nobody" for of in (owned, owns))
+            was, now = (joined(sorted(of.get(queue, []))) or "no member" for of in (owned, owns))
             if was != now:
-                yield f"{begin}: {queues_text([queue])} of {topic} was {was}'s, and is {now}'s now"
+                yield f"{begin}: {queues_text([queue])} of {topic}: {was} owned it, {now} owns it now"
         for queue in view.queues(topic):
             had, has = before.offset(topic, queue), view.offset(topic, queue)
             if had is not None and has is not None and has < had:

@@ -1,8 +1,8 @@
-"""What becomes of messages in a group whose members disagree: by the hashes that brokers keep of their tags.
+"""The fate of messages in a group whose members disagree, by the hashes that brokers keep of their tags.
 
-A message is delivered if the broker lets it pass by what it holds for the group, and the member that owns its
-queue by what that wants. Members whose pulls carry their own expression are filtered by that alone. It says what
-holds now: who consumed an old message under another subscription is not known.
+A message is delivered if the subscription that the broker holds for the group lets it pass, and so does the
+subscription of its queue's owner. If a member's pulls carry their own expression, only that filters. The fate is
+that of now: who consumed an old message under another subscription is not known.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from rocketchaos.harness.language.tags import hash_code, tags_of
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 _BY_POP = (
-    "Members share all queues (POP): a message that one of them pops and doesn't want is skipped for the "
-    "whole group: who comes first decides whether a message is lost."
+    "Members share all queues (POP). If a member pops a message that it doesn't want, the whole group skips it: "
+    "which member pops a message first decides whether it is lost."
 )
 
 
@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Messages of one tag next to each other in a queue, which reach nobody."""
+    """Messages of one tag next to each other in a queue that no listener gets."""
 
     topic: str
     queue: Queue
@@ -101,7 +101,7 @@ def carries_its_own(view: GroupView, member: Member) -> bool:
 
 
 def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
-    """What becomes of a message that is stored there now."""
+    """The fate of a message that is stored there now."""
     if view.shares_queues:
         return Fate.UNKNOWN  # whoever pops it first decides
     owners = view.owners(topic).get(queue, [])
@@ -125,7 +125,7 @@ def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
 
 
 def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
-    """Messages that a member wants and nobody gets; how many a member wants; whether all could be determined."""
+    """Messages that a member wants and no listener gets; how many a member wants; whether all are determined."""
     found: list[Lost] = []
     wanted, certain = 0, True
     names = _names(view, topic)
@@ -162,7 +162,7 @@ def _ranges(
 
 
 def share_told(view: GroupView, topic: str) -> str:
-    """How many of the newest messages reach nobody; of none yet, what will be lost. Empty: it is unknown."""
+    """How many of the newest messages no listener gets; if none are stored, which will be lost. Empty: unknown."""
     if view.shares_queues:
         return _BY_POP
     found, wanted, certain = lost(view, topic)
@@ -179,13 +179,13 @@ def share_told(view: GroupView, topic: str) -> str:
     details = "; ".join(f"`{tag}` in {queues_text(queues)}" for tag, queues in sorted(by_tag.items()))
     return (
         f"Of the {counted(wanted, 'newest message')} that a member wants, {number} ({100 * number // wanted} %) "
-        f"{'reaches' if number == 1 else 'reach'} nobody, and so will others like "
-        f"{'it' if number == 1 else 'them'}: {details}."
+        f"{'reaches' if number == 1 else 'reach'} no listener, and further messages like "
+        f"{'it' if number == 1 else 'them'} won't either: {details}."
     )
 
 
 def _by_rule(view: GroupView, topic: str) -> str:
-    """Where nothing that anybody wants is stored yet: what will be lost, by tag and queue."""
+    """If no message that a member wants is stored yet: which will be lost, by tag and queue."""
     parts = []
     for code, tag in sorted(_names(view, topic).items(), key=lambda item: item[1]):
         entry = Entry(0, code, tag)
@@ -196,11 +196,13 @@ def _by_rule(view: GroupView, topic: str) -> str:
         ]
         if queues:
             parts.append(f"`{tag}` in {queues_text(queues)}")
-    return f"No message is stored that a member wants; lost will be {'; '.join(parts)}." if parts else ""
+    return (
+        f"No message that a member wants is stored; these will be lost: {'; '.join(parts)}." if parts else ""
+    )
 
 
 def stranded(view: GroupView, topic: str, queues: Sequence[Queue]) -> list[Lost]:
-    """What waits in queues that nobody has."""
+    """The messages that wait in queues without an owner."""
     found = []
     for queue in sorted(queues):
         ends = view.ends(topic).get(queue)

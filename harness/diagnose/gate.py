@@ -21,7 +21,7 @@ from rocketchaos.harness.rocketmq.remoting import Answer
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a diagnosis costs a cluster at most."""
+    """The most that a diagnosis may cost a cluster."""
 
     answer_s: float = 3.0
     """For one answer, its connection included."""
@@ -34,7 +34,7 @@ class Limits:
     under_way: int = 16
     """Requests without an answer yet, to one address."""
     total_s: float = 120.0
-    """For everything; what isn't asked by then is reported as such."""
+    """For everything; the report names what wasn't asked by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Access:
     secrets: Secrets | None = None
     tls: ssl.SSLContext | None = None
     mapped: Mapping[str, str] = field(default_factory=dict)
-    """Where an address that brokers advertise is reached from here, `host:port` both."""
+    """By an address that brokers advertise: the address that reaches it from here, both `host:port`."""
 
     def dialled(self, address: str) -> tuple[str, int]:
         """Host and port to connect to.
@@ -89,7 +89,7 @@ class Gate:
     async def ask(
         self, look: int, address: str, code: int, fields: Mapping[str, str], keep: Keep | None = None
     ) -> Exchange:
-        """Ask once, never again; whatever goes wrong is in the exchange, which is in the record.
+        """Ask once, without retries; an error is in the exchange, which is in the record.
 
         Raises:
             HarnessDefect: the request is not on the list of those that change nothing.

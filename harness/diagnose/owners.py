@@ -19,7 +19,7 @@ CONSISTENT_HASH = "AllocateMessageQueueConsistentHash"
 def share(
     strategy: str, queues: Sequence[Queue], members: Sequence[str], member: str, topic: str
 ) -> tuple[Queue, ...] | None:
-    """The queues that a member takes by its strategy; None: that can't be recomputed from outside.
+    """The queues that a member takes by its strategy; None if they can't be recomputed from outside.
 
     A client of another language that doesn't name its strategy averages.
     """
@@ -30,7 +30,7 @@ def share(
 
 
 def shares(view: GroupView, topic: str) -> Mapping[str, tuple[Queue, ...] | None]:
-    """By client id, for every member: also one that doesn't want the topic takes its share from the others."""
+    """By client id, for every member: a member that doesn't subscribe to the topic takes a share too."""
     queues, ids = view.queues(topic), sorted(_told(view))
     return {
         client_id: None
@@ -50,8 +50,8 @@ def _is_hidden(view: GroupView, client_id: str) -> bool:
 
 
 def _told(view: GroupView) -> list[str]:
-    """The client ids that a broker tells members: one that several processes have comes as often (4.9.4, 5.5.0:
-    ConsumerGroupInfo.getAllClientId)."""
+    """The client ids that a broker sends to members; an id that several processes have is in it several times
+    (4.9.4, 5.5.0: ConsumerGroupInfo.getAllClientId)."""
     known = [
         Counter(connection.client_id for connection in stored.connections) for stored in view.stored.values()
     ]
@@ -67,7 +67,7 @@ def has_id_twice(view: GroupView) -> bool:
 
 
 def settled(view: GroupView, topic: str) -> bool | None:
-    """Whether each member that wants the topic has what its strategy gives it; None: that can't be recomputed."""
+    """Whether each member that wants the topic owns what its strategy gives it; None: can't be recomputed."""
     wanting = view.own(topic)
     expected = shares(view, topic)
     if any(expected[client_id] is None for client_id in wanting):

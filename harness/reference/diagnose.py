@@ -23,30 +23,31 @@ at most 100 a second to each address; it asks each member once per look.
 {requests}
 
 A finding that may come from a change under way, such as a rebalance, is checked again before it is reported:
-for 27 s, or as long as clients take to learn of new queues (57 s), or a broker to release a killed orderly
-member's lock (87 s). A question that finds no answer is `undetermined`, and never fine.
+for 27 s; for 57 s if clients may have to learn of new queues first; for 87 s if a broker may have to release the
+lock of a killed orderly member first. If a check gets no answer, its result is `undetermined`, never "fine".
 
 | exit code | meaning |
 |---|---|
-| 0 | nothing at `--threshold` (warning by default) or above |
+| 0 | no finding at `--threshold` (default: warning) or above |
 | 1 | findings |
 | 2 | wrong usage |
 | 3 | something is undetermined |
-| 4 | nobody answers |
+| 4 | no server answers |
 
 `--bundle FILE` writes all questions and answers into a file, with one pseudonym for each address, client id,
 group, topic and broker; `FILE.names.json`, which you keep private, has the real names. Tags and subscription
-expressions stay as they are; there are no message bodies in it. `rocketchaos diagnose FILE` finds the same in
-it. With pseudonyms the shares of `AllocateMessageQueueConsistentHash`, which depend on hashes of real names,
-can't be recomputed: findings that depend on them are undetermined there.
+expressions stay as they are; the file has no message bodies. `rocketchaos diagnose FILE` finds the same in it.
+There is one exception: `AllocateMessageQueueConsistentHash` divides queues by hashes of real names, so findings
+that depend on it are undetermined.
 
 `--write-scenario FOLDER` writes scenarios that reproduce a finding on your own machine, each with its
 control: {scenarios}.
 
-`--read-messages` reads the newest 128 messages of each queue where it matters, by their place in the commit log.
-Without it a tag is known by the hash that the ConsumeQueue keeps, of the newest 32 messages.
+`--read-messages` reads the newest 128 messages of a queue if a finding depends on them, by their place in the
+commit log. Without it, the diagnosis knows only the hash of a tag, which the ConsumeQueue keeps, for the newest 32
+messages of a queue.
 
-`--watch 2m` looks every 5 s and reports changes; it takes 30 s to see that a group stands still or falls
+`--watch 2m` looks every 5 s and reports changes. It takes 30 s to see that a group doesn't advance, or falls
 behind.
 
 ## Checks
@@ -75,7 +76,7 @@ def _section(check: Check) -> Iterator[str]:
     yield ""
     yield f"{check.title[0].upper()}{check.title[1:]}; {check.level}."
     yield ""
-    yield f"What it does to messages: {check.effect}"
+    yield f"Effect on messages: {check.effect}"
     yield ""
     yield "What to change, in this order:"
     yield ""

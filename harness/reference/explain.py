@@ -97,7 +97,7 @@ def _of_finding(check: Diagnosed) -> str:
             None,
             (
                 f"{check.title[0].upper()}{check.title[1:]}; {check.level}.",
-                f"What it does to messages: {check.effect}",
+                f"Effect on messages: {check.effect}",
                 f"What to change, in this order:\n\n{changes}",
                 rests,
             ),

@@ -16,7 +16,7 @@ _RUNTIME = re.compile(r"\[\s*(\d+) days, (\d+) hours, (\d+) minutes, (\d+) secon
 
 
 def name_servers(view: ClusterView) -> Iterator[Result]:
-    """Name servers that know different brokers or queues."""
+    """Whether the name servers know the same brokers and queues."""
     known = {address: entry for address, entry in view.now.registered.items() if entry.exchange.succeeded}
     for address, item in view.now.registered.items():
         if not item.exchange.succeeded:
@@ -43,9 +43,8 @@ def name_servers(view: ClusterView) -> Iterator[Result]:
         found = {address: route for address, route in routes.items() if not route.unknown}
         if len({repr(sorted(entry.brokers.items())) for entry in found.values()}) > 1:
             yield Found(
-                f"of {topic} "
-                + "; ".join(
-                    f"{address} knows {joined(sorted(entry.brokers)) or 'nothing'}"
+                "; ".join(
+                    f"{address} has {joined(sorted(entry.brokers)) or 'no broker'} in its route of {topic}"
                     for address, entry in found.items()
                 ),
                 tuple(Evidence(entry.exchange, str(dict(entry.brokers))) for entry in found.values()),
@@ -57,7 +56,7 @@ def name_servers(view: ClusterView) -> Iterator[Result]:
 
 
 def _not_asked(view: ClusterView) -> Iterator[Found]:
-    """Name servers that brokers list and nobody gave; an address may be another name of one that was asked."""
+    """Name servers that brokers list and the user didn't give; an address may be another name of a given one."""
     asked = set(view.now.registered)
     by_others: dict[tuple[str, ...], list[str]] = {}
     for name, broker in view.now.brokers.items():
@@ -69,13 +68,13 @@ def _not_asked(view: ClusterView) -> Iterator[Found]:
             f"{joined(names)} {'registers' if len(names) == 1 else 'register'} with {joined(others)} as well"
         )
         yield Found(
-            f"{listing}, which no one was asked to look at: `--namesrv '{';'.join([*sorted(asked), *others])}'` "
-            "compares them",
+            f"{listing}, which this diagnosis didn't ask; to compare them: "
+            f"`--namesrv '{';'.join([*sorted(asked), *others])}'`",
             tuple(
                 Evidence(item, "namesrvAddr") for name in names for item in view.now.brokers[name].asked[:1]
             ),
             level=Level.INFO,
-            effect="Clients of another name server may see other brokers and queues.",
+            effect="Clients of those name servers may see other brokers and queues.",
         )
 
 
@@ -175,63 +174,66 @@ def versions(view: ClusterView) -> Iterator[Result]:
 CHECKS = (
     Check(
         "RC0801",
-        "name servers that disagree",
+        "name servers know different brokers or queues",
         Level.WARNING,
-        "all name servers know the same",
-        "Clients of one name server see other brokers and queues than those of another: queues without an owner, "
-        "and with two.",
-        ("Check that every broker lists all name servers (namesrvAddr), and reaches them.",),
+        "all name servers know the same brokers and queues",
+        "Clients see different brokers and queues, by the name server that they ask. So some queues have no "
+        "owner, and others have two.",
+        ("Check that every broker lists all name servers (namesrvAddr) and reaches them.",),
         ("A11",),
         of_cluster=name_servers,
     ),
     Check(
         "RC0802",
-        "a broker's name or address twice",
+        "one broker name or address is used twice",
         Level.ERROR,
-        "every broker has a name and an address of its own",
-        "Messages, offsets and locks go now to one broker and now to the other.",
-        ("Give each broker a name of its own in all clusters of these name servers.",),
+        "every broker has its own name and address",
+        "Messages, offsets and locks go sometimes to one of the two brokers, sometimes to the other.",
+        ("Give each broker a name that is unique in all clusters of these name servers.",),
         (),
         of_cluster=names_twice,
     ),
     Check(
         "RC0803",
-        "a broker that doesn't tell",
+        "a broker doesn't answer",
         Level.WARNING,
         "every broker answers",
-        "What is on it is unknown.",
-        ("Where its address leads nowhere from here: `--map`.", "Otherwise see whether it lives."),
+        "Unknown: this diagnosis doesn't see the queues and offsets of that broker.",
+        (
+            "If its address can't be reached from this machine, say with `--map` where it can be.",
+            "Otherwise check whether the broker runs.",
+        ),
         ("C14",),
         of_cluster=brokers,
     ),
     Check(
         "RC0804",
-        "a disk that fills up",
+        "a broker's disk is filling up",
         Level.WARNING,
         "no broker's disk is filling up",
-        "From 75 % on brokers delete expired messages at any hour, from 85 % on all the oldest, read or not, and "
-        "from 90 % on they refuse new ones.",
-        ("Free the disk, or lower fileReservedTime.",),
+        "From 75 % on a broker deletes expired messages at any hour. From 85 % on it deletes the oldest ones, "
+        "read or not. From 90 % on it refuses new ones.",
+        ("Free disk space, or lower fileReservedTime.",),
         (),
         of_cluster=disks,
     ),
     Check(
         "RC0805",
-        "a broker's clock that differs",
+        "a broker's clock differs",
         Level.WARNING,
         "the brokers' clocks agree",
-        "Delays, retention, and offsets by time go by it.",
-        ("Set the clock.",),
+        "The broker uses its clock for delayed messages, for retention, and to find offsets by time.",
+        ("Set the clock of that broker's host.",),
         (),
         of_cluster=clocks,
     ),
     Check(
         "RC0806",
-        "brokers of different versions",
+        "brokers have different versions",
         Level.INFO,
-        "all brokers are of one version",
-        "None by itself; a rolling upgrade looks so.",
-        ("Finish the upgrade, if that is what it is.",),
+        "all brokers have the same version",
+        "None by itself. During a rolling upgrade this is normal.",
+        ("If an upgrade is under way, finish it.",),
         (),
         of_cluster=versions,
     ),

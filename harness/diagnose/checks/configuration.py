@@ -1,4 +1,4 @@
-"""Topics and groups as brokers have them: missing, unreadable, or read by nobody."""
+"""Topics and groups as brokers have them: missing, closed, or with queues that no consumer reads."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def _permission(bits: int) -> str:
 
 
 def missing_topic(view: GroupView) -> Iterator[Result]:
-    """Topics that no name server knows, or doesn't tell of."""
+    """Topics that no name server has a route for, or whose route is unknown."""
     for topic in view.topics:
         routes = list(view.now.routes.get(topic, {}).values())
         if any(route.brokers for route in routes):
             continue
         evidence = tuple(Evidence(route.exchange, route.exchange.why_not or "no queues") for route in routes)
         if any(route.unknown for route in routes):
-            yield Unknown(f"the route isn't known: {evidence[0].says}", evidence, topic)
+            yield Unknown(f"the route is unknown: {evidence[0].says}", evidence, topic)
         elif view.own(topic) or view.held(topic):
             by_itself = any(
                 broker.config.get("autoCreateTopicEnable") == "true" for broker in view.now.brokers.values()
             )
             yield Found(
-                "no name server has a route of it",
+                "no name server has a route for it",
                 evidence,
                 topic,
                 level=Level.WARNING if by_itself else None,
-                effect="Nothing of it is consumed: brokers make it at the first message (autoCreateTopicEnable), "
-                "and members learn of it up to 50 s later."
+                effect="Brokers create the topic at its first message (autoCreateTopicEnable). Members see it up "
+                "to 50 s later, and consume nothing until then."
                 if by_itself
                 else "",
                 settled=False,
@@ -51,7 +51,7 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
 
 
 def not_on_every_broker(view: GroupView) -> Iterator[Result]:
-    """Topics that one broker alone has, of several that make topics by themselves."""
+    """Topics that only one of several brokers has, if brokers create topics automatically."""
     brokers = {name: broker for name, broker in view.now.brokers.items() if broker.config}
     for topic in view.topics:
         # Where name servers disagree, RC0801 tells.
@@ -60,24 +60,28 @@ def not_on_every_broker(view: GroupView) -> Iterator[Result]:
         if not holders or not without or len(holders) > 1:
             continue
         if any(broker.config.get("autoCreateTopicEnable") == "true" for broker in brokers.values()):
-            yield Found(f"{joined(sorted(holders))} has it, {joined(without)} not", _on(view, topic), topic)
+            yield Found(
+                f"only {joined(sorted(holders))} has it; without it: {joined(without)}",
+                _on(view, topic),
+                topic,
+            )
 
 
 def missing_group(view: GroupView) -> Iterator[Result]:
-    """Brokers of the group's topics that don't know the group's configuration."""
+    """Brokers of the group's topics that have no configuration of the group."""
     holders = {broker for topic in view.topics for broker in view.on_brokers(topic)}
     if not view.online:
         return
     for broker in sorted(holders & set(view.now.group_configs)):
         text = view.now.group_configs[broker]
         if not text.succeeded:
-            yield Unknown(f"{broker} didn't tell its groups: {text.why_not}", (Evidence(text, text.why_not),))
+            yield Unknown(f"{broker} didn't list its groups: {text.why_not}", (Evidence(text, text.why_not),))
         elif view.group not in view.now.groups[broker]:
             config = view.now.brokers[broker].config
             closed = config.get("autoCreateSubscriptionGroup") == "false"
             yield Found(
-                f"{broker} doesn't have it"
-                + (", and makes none by itself" if closed else ", and makes it at the first pull"),
+                f"{broker} doesn't have the group, and "
+                + ("creates no group automatically" if closed else "creates it at the first pull"),
                 (Evidence(text, f"{view.group} is not among its groups"),),
                 level=None if closed else Level.INFO,
                 settled=closed,
@@ -86,7 +90,7 @@ def missing_group(view: GroupView) -> Iterator[Result]:
 
 
 def closed_group(view: GroupView) -> Iterator[Result]:
-    """Groups that may not consume."""
+    """Brokers that forbid the group to consume."""
     for broker, groups in view.now.groups.items():
         config = groups.get(view.group, {})
         evidence = (Evidence(view.now.group_configs[broker], f"{broker}: {dict(config)}"),)
@@ -97,7 +101,7 @@ def closed_group(view: GroupView) -> Iterator[Result]:
 
 
 def unread_queues(view: GroupView) -> Iterator[Result]:
-    """Queues that are written, and that no consumer learns of."""
+    """Queues that producers write to and consumers don't see."""
     for topic in view.topics:
         for broker, item in sorted(view.on_brokers(topic).items()):
             if item.read_queues < item.write_queues:
@@ -108,34 +112,34 @@ def unread_queues(view: GroupView) -> Iterator[Result]:
                     if queue in unread
                 )
                 yield Found(
-                    f"{broker} writes to {item.write_queues} queues and lets {item.read_queues} be read: "
-                    f"{queues_text(unread)} is read by nobody",
+                    f"{broker} has {item.write_queues} queues for writing and {item.read_queues} for reading: "
+                    f"no consumer reads {queues_text(unread)}",
                     _on(view, topic),
                     topic,
-                    effect=f"{waiting} messages are stored there, and no member of any group gets them."
+                    effect=f"{waiting} messages are stored there, and no consumer of any group gets them."
                     if waiting
                     else "",
                 )
 
 
 def permissions(view: GroupView) -> Iterator[Result]:
-    """Topics that may not be read or written, the group's own among them."""
+    """Topics that may not be read or written; the retry and dead-letter topics of the group too."""
     for topic in view.topics:
         yield from _lacking(view, topic, READ, "may not be read", None)
         yield from _lacking(view, topic, WRITE, "may not be written", Level.WARNING)
     yield from _lacking(view, view.retry_topic, READ, "may not be read: retries never come", None)
     yield from _lacking(
-        view, view.retry_topic, WRITE, "may not be written: what fails can't be sent back", None
+        view, view.retry_topic, WRITE, "may not be written: failed messages can't be sent back", None
     )
     yield from _lacking(
-        view, view.dead_letter_topic, WRITE, "may not be written: dead letters are refused", None
+        view, view.dead_letter_topic, WRITE, "may not be written: the broker refuses dead letters", None
     )
     # RocketMQ makes it so.
     yield from _lacking(
         view,
         view.dead_letter_topic,
         READ,
-        "may not be read, as RocketMQ makes it: tools see none",
+        "may not be read: so RocketMQ creates it, and tools see no dead letters",
         Level.INFO,
     )
 
@@ -149,17 +153,17 @@ def _lacking(view: GroupView, topic: str, bit: int, what: str, level: Level | No
 CHECKS = (
     Check(
         "RC0401",
-        "a topic that is subscribed and nowhere",
+        "a subscribed topic has no route",
         Level.ERROR,
         "every topic has a route",
-        "Nothing of it can be sent or consumed.",
+        "No message can be sent to it or consumed from it.",
         ("Create the topic, or correct its name in the subscription.",),
         (),
         of_group=missing_topic,
     ),
     Check(
         "RC0402",
-        "a group that a broker doesn't have",
+        "a broker doesn't have the group",
         Level.ERROR,
         "every broker of the topics has the group",
         "The broker refuses the group's pulls, or ignores its heartbeats.",
@@ -169,44 +173,44 @@ CHECKS = (
     ),
     Check(
         "RC0403",
-        "queues that are written and never read",
+        "queues are written but never read",
         Level.ERROR,
-        "every queue that is written can be read",
-        "What is sent there is stored, and no member of any group gets it.",
+        "every queue for writing is one for reading too",
+        "The broker stores the messages that are sent there, but no consumer of any group gets them.",
         (
-            "Raise readQueueNums to writeQueueNums on that broker; members read the queues after their next "
-            "route, 30 s at most.",
-            "To take queues away, lower writeQueueNums first, and readQueueNums once they are empty.",
+            "Raise readQueueNums to writeQueueNums on that broker. Members read the queues once they fetch the "
+            "route again, after at most 30 s.",
+            "To remove queues, lower writeQueueNums first. Lower readQueueNums when those queues are empty.",
         ),
         (),
         of_group=unread_queues,
     ),
     Check(
         "RC0404",
-        "a topic that may not be read or written",
+        "a topic may not be read or written",
         Level.ERROR,
         "the topics, retries and dead letters may be read and written",
-        "Clients leave the broker's queues out, or are refused.",
+        "Clients leave out the queues of that broker, or the broker refuses their requests.",
         ("Set the topic's permission to 6 on that broker: `mqadmin updateTopicPerm`.",),
         (),
         of_group=permissions,
     ),
     Check(
         "RC0405",
-        "a topic on one broker alone, where brokers make topics by themselves",
+        "only one broker has the topic, and brokers create topics automatically",
         Level.WARNING,
-        "no topic is on one broker alone",
-        "All messages go to that broker: the others share no load, and if it fails nothing can be sent.",
+        "no topic is on only one of several brokers",
+        "All messages go to that broker. The others carry no load, and if it fails, nothing can be sent.",
         ("Create the topic on every broker.", "Set autoCreateTopicEnable to false."),
         ("B03",),
         of_group=not_on_every_broker,
     ),
     Check(
         "RC0406",
-        "a group that may not consume",
+        "the group is not allowed to consume",
         Level.ERROR,
-        "the group may consume",
-        "The broker refuses all its pulls.",
+        "the group is allowed to consume",
+        "The broker refuses all pulls of the group.",
         ("Set consumeEnable, or consumeBroadcastEnable, to true: `mqadmin updateSubGroup`.",),
         ("A08",),
         of_group=closed_group,

@@ -1,4 +1,4 @@
-"""Members that should be alike, and aren't; and members that aren't who they seem."""
+"""Members that differ where they should not, that share an id, or that don't answer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def same_id(view: GroupView) -> Iterator[Result]:
 
 
 def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
-    """What waits where one id counts as several members, and the queues for which it does, in words."""
+    """The messages that wait because one id counts as several members, and a phrase with their queues."""
     waits: list[Lost] = []
     told = []
     for topic in view.topics:
@@ -49,7 +49,7 @@ def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
         if missing and view.own(topic) and not view.silent:
             waits += stranded(view, topic, missing)
             told.append(f"{queues_text(missing)} of {topic}")
-    return tuple(waits), f"; nobody has {joined(told)}" if told else ""
+    return tuple(waits), f"; no member owns {joined(told)}" if told else ""
 
 
 def _was_so(view: GroupView, broker: str, client_id: str, addresses: list[str]) -> bool:
@@ -74,7 +74,7 @@ def one_process(view: GroupView) -> Iterator[Result]:
 
 
 def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], Iterator[Result]]:
-    """A check that members agree in one thing; an empty value is left out."""
+    """A check that all members have the same value; empty values are left out."""
 
     def different(view: GroupView) -> Iterator[Result]:
         values: dict[str, list[str]] = {}
@@ -109,8 +109,8 @@ def _no_answer(quiet: Sequence[Member]) -> Unknown:
 
 def _why(silent: Member) -> str:
     if silent.exchange.answer_code == _NOT_SUPPORTED:
-        return f"{silent.exchange.address} is a proxy, which passes 307 on to nobody"
-    return silent.exchange.why_not or "its answer is no JSON"
+        return f"{silent.exchange.address} is a proxy, which doesn't forward request 307"
+    return silent.exchange.why_not or "its answer is not JSON"
 
 
 def _own(key: str) -> Callable[[Member], str]:
@@ -118,16 +118,16 @@ def _own(key: str) -> Callable[[Member], str]:
 
 
 def silent(view: GroupView) -> Iterator[Result]:
-    """Members that don't tell of themselves: most checks say nothing of them."""
+    """Members that don't answer: most checks can't judge them."""
     for member in view.silent:
         yield Unknown(
-            f"{member.client_id} doesn't report about itself: {_why(member)}",
+            f"{member.client_id} doesn't report its state: {_why(member)}",
             (Evidence(member.exchange, _why(member)),),
             look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
         )
     for stored in view.not_told:
         yield Unknown(
-            f"{stored.exchange.address} didn't say who is online: {stored.exchange.why_not}",
+            f"{stored.exchange.address} didn't list the members that are online: {stored.exchange.why_not}",
             (Evidence(stored.exchange, stored.exchange.why_not),),
         )
 
@@ -155,13 +155,14 @@ def not_everywhere(view: GroupView) -> Iterator[Result]:
 
 
 def nobody(view: GroupView) -> Iterator[Result]:
-    """A group that was asked for, but has no known member."""
+    """A group that the user named and that has no known member."""
     if view.named and not view.online:
         asked = view.now.stored.get(view.group, {})
         known = any(view.group in groups for groups in view.now.groups.values())
         yield Unknown(
-            f"no broker that was asked knows a member{'' if known else ', nor the group'}: either nobody is "
-            "there, or its members are behind a proxy that is a server of its own (`--proxy HOST:PORT` asks it)",
+            f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
+            "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
+            "asks it)",
             tuple(
                 Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
             ),
@@ -171,14 +172,14 @@ def nobody(view: GroupView) -> Iterator[Result]:
 CHECKS = (
     Check(
         "RC0201",
-        "one client id at several addresses",
+        "one client id is connected from several addresses",
         Level.ERROR,
-        "every client id is at one address",
-        "Members share the queues out by client ids: both processes take the queues of the first, and their "
-        "messages come twice; what is in the share of the second waits.",
+        "every client id is connected from one address",
+        "Members divide the queues by client id. Both processes take the first share, so its messages come "
+        "twice; no process takes the second share, so its messages wait.",
         (
-            "Give each process an instance name of its own (`setInstanceName`, `rocketmq.client.name`): "
-            "containers with one address and pid 1 have one id.",
+            "Give each process its own instance name (`setInstanceName`, `rocketmq.client.name`): containers "
+            "with the same address and pid 1 get the same id.",
             "Restart them one after the other.",
         ),
         ("D13", "G13"),
@@ -186,98 +187,102 @@ CHECKS = (
     ),
     Check(
         "RC0202",
-        "two listeners of one process in one group",
+        "two listeners of one process are in the same group",
         Level.WARNING,
         "no process has two members in the group",
-        "They count as two members, and share the queues between them: where they subscribe to different things, "
-        "each loses what is in the other's queues.",
+        "They count as two members and divide the queues between them. If they subscribe to different things, "
+        "each loses the messages that are in the other's queues.",
         (
-            "Give each listener a group of its own, or let one listener subscribe to everything.",
-            "With Spring: `consumerGroup` of each `@RocketMQMessageListener` must be another one.",
+            "Give each listener its own group, or let one listener subscribe to everything.",
+            "With Spring: each `@RocketMQMessageListener` needs a different `consumerGroup`.",
         ),
         ("A01", "D05", "D13"),
         of_group=one_process,
     ),
     Check(
         "RC0203",
-        "clients of different languages in one group",
+        "members of one group use clients of different languages",
         Level.WARNING,
-        "all members are of one language",
-        "Clients of other languages count hashes, versions and shares in their own way.",
-        ("Keep to one client in a group, or give each language a group of its own.",),
+        "all members use clients of the same language",
+        "Clients of different languages compute hashes, versions and shares of queues differently.",
+        ("Use clients of one language in a group, or give each language its own group.",),
         ("H02", "H03", "H05"),
         of_group=_differ("languages", lambda member: member.language),
     ),
     Check(
         "RC0204",
-        "clients of different versions in one group",
+        "members of one group have different client versions",
         Level.INFO,
-        "all members are of one version",
-        "None by itself; a rolling upgrade looks so.",
-        ("Finish the upgrade, if that is what it is.",),
+        "all members have the same client version",
+        "None by itself. During a rolling upgrade this is normal.",
+        ("If an upgrade is under way, finish it.",),
         (),
         of_group=_differ("versions", _own("PROP_CLIENT_VERSION")),
     ),
     Check(
         "RC0205",
-        "members begin at different places",
+        "members have different start positions (consumeFromWhere)",
         Level.WARNING,
-        "all members begin at the same place",
-        "Who gets a queue without an offset decides whether its old messages are consumed, or skipped.",
-        ("Give all members the same consumeFromWhere; it counts only where no offset is stored.",),
+        "all members have the same consumeFromWhere",
+        "If a queue has no stored offset, its old messages are consumed or skipped, depending on which member "
+        "gets it.",
+        ("Give all members the same consumeFromWhere. It has an effect only if no offset is stored.",),
         ("A07", "G14"),
         of_group=_differ("consumeFromWhere", _own("consumeFromWhere")),
     ),
     Check(
         "RC0206",
-        "members of different models in one group",
+        "members of one group use different message models",
         Level.ERROR,
-        "all members are of one model",
-        "A broadcasting member consumes all queues besides the one that owns them, and its heartbeats make the "
-        "broker treat the whole group so.",
-        ("Give broadcasting members a group of their own.", "Restart the clustering members after that."),
+        "all members use the same message model",
+        "A broadcasting member consumes all queues, in addition to each queue's owner, and its heartbeats make "
+        "the broker treat the whole group as broadcasting.",
+        ("Give broadcasting members their own group.", "Then restart the clustering members."),
         ("A07", "A08", "F23"),
         of_group=_differ("models", _own("messageModel")),
     ),
     Check(
         "RC0207",
-        "members of different strategies in one group",
+        "members of one group use different allocation strategies",
         Level.ERROR,
-        "all members share queues out by one strategy",
-        "Each member takes its queues by its own strategy: some queues belong to two members, which both get "
-        "their messages, others to nobody, where messages wait.",
-        ("Give all members the same AllocateMessageQueueStrategy.", "Deploy it to all of them at a time."),
+        "all members use the same allocation strategy",
+        "Each member takes its queues by its own strategy. Some queues get two owners, and their messages come "
+        "twice. Other queues get no owner, and their messages wait.",
+        (
+            "Give all members the same AllocateMessageQueueStrategy.",
+            "Deploy it to all members at the same time.",
+        ),
         ("D12",),
         of_group=_differ("strategies", lambda member: member.strategy),
     ),
     Check(
         "RC0208",
-        "a member or a broker that doesn't tell",
+        "a member or a broker doesn't answer",
         Level.WARNING,
-        "every member answered for itself",
-        "Whether it consumes is unknown.",
-        ("See whether its process hangs, or its network is cut.",),
+        "every member reported its state",
+        "Unknown: this diagnosis can't see whether the member consumes.",
+        ("Check whether its process hangs, or its network is cut.",),
         ("A17",),
         of_group=silent,
     ),
     Check(
         "RC0209",
-        "a member that some brokers don't know",
+        "some brokers don't know a member",
         Level.WARNING,
         "every broker of the topics knows every member",
-        "A broker that doesn't know a member tells others another list of members, so that queues are shared out "
-        "differently; a connection that nobody is behind keeps its queues for 120 s.",
-        ("See whether the member reaches that broker's address.", "Otherwise restart it."),
+        "A broker that doesn't know a member gives clients another list of members, so that they divide the "
+        "queues differently. A dead connection keeps its share of the queues for 120 s.",
+        ("Check whether the member reaches that broker's address.", "If it does, restart the member."),
         ("A10", "A17", "D11"),
         of_group=not_everywhere,
     ),
     Check(
         "RC0210",
-        "a group of which no member is known",
+        "no member of the group is known",
         Level.WARNING,
         "",
-        "If nobody is there, they wait.",
-        ("Correct the group's name, start its members, or ask the proxy.",),
+        "If no member is online, messages wait.",
+        ("Correct the group's name, start its members, or ask the proxy (`--proxy`).",),
         ("A15", "H11"),
         of_group=nobody,
     ),

@@ -1,4 +1,4 @@
-"""Where the group is in each queue: by Burrow's rules over the looks, and against what is stored."""
+"""The group's offset in each queue: by Burrow's rules over the looks, and compared with the queue's ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 WINDOW_S = 30.0
-"""Clients commit every 5 s: a shorter history tells nothing of what stands still."""
+"""Clients commit every 5 s: a shorter history can't show that an offset doesn't move."""
 LEAST_LOOKS = 3
 
 
@@ -28,7 +28,7 @@ class Point:
 
 
 def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
-    """Where the group was in a queue, look by look."""
+    """The group's offset in a queue at each look."""
     found = []
     for look in view.looks:
         offset = look.reached(view.group, topic, queue)
@@ -39,10 +39,10 @@ def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
 
 
 def state(points: Sequence[Point]) -> str:
-    """Burrow's word for it: `ok`, `rewind`, `stop`, `warning`; `unknown` where the history is too short.
+    """Burrow's status: `ok`, `rewind`, `stop`, `warning`; `unknown` if the history is too short.
 
-    A broker tells the offset that it holds, not when it was committed: an offset that stands still while there is
-    a lag is its STOP and its STALL in one.
+    A broker reports the offset that it holds, not when it was committed: so Burrow's STOP and STALL are one status
+    here, an offset that doesn't move while there is a lag.
     """
     if not points or any(item.lag == 0 for item in points):
         return "ok"
@@ -59,7 +59,7 @@ def state(points: Sequence[Point]) -> str:
 
 
 def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue], int]]:
-    """By topic: the queues in this state, and their lag."""
+    """For each topic: its queues in this state, and their lag."""
     if view.broadcasting or not view.online:
         return
     for topic in view.topics:
@@ -108,8 +108,8 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
         if wanted == "stop":
             for topic, queues, lag in _queues_in(view, "unknown"):
                 yield Unknown(
-                    f"{queues_text(queues)}: {counted(lag, 'message')} behind, and too little history to say "
-                    "whether the group advances; `--watch 1m` tells",
+                    f"{queues_text(queues)}: {counted(lag, 'message')} behind; the history is too short to show "
+                    "whether the group advances: `--watch 1m` shows it",
                     _evidence(view, topic, queues),
                     topic,
                 )
@@ -118,7 +118,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
 
 
 def only_filtered(view: GroupView, topic: str, queue: Queue) -> bool:
-    """Whether all that lies ahead of the group in a queue is what its filter drops."""
+    """Whether the group's filter drops every message that the group hasn't reached yet in a queue."""
     offset, ends = view.offset(topic, queue), view.ends(topic).get(queue)
     held = view.held(topic).get(queue[0])
     entries = entries_of(view, topic, queue)
@@ -131,26 +131,26 @@ def only_filtered(view: GroupView, topic: str, queue: Queue) -> bool:
 
 
 def filtered_lag(view: GroupView) -> Iterator[Result]:
-    """Lag that is no work: the broker will pass it over."""
+    """Lag of filtered messages alone: the broker will skip them."""
     for topic in view.topics:
         queues = [queue for queue in view.queues(topic) if only_filtered(view, topic, queue)]
         if queues and len(view.meanings(topic)) <= 1:
             lag = sum(view.ends(topic)[item].max_offset - (view.offset(topic, item) or 0) for item in queues)
             yield Found(
-                f"{queues_text(queues)}: all {counted(lag, 'message')} ahead of the group have tags that it "
-                "doesn't want",
+                f"{queues_text(queues)}: the {counted(lag, 'message')} that the group hasn't reached yet "
+                f"{'has a tag' if lag == 1 else 'all have tags'} that it doesn't want",
                 _evidence(view, topic, queues),
                 topic,
             )
 
 
 def below_minimum(view: GroupView) -> Iterator[Result]:
-    """Offsets of messages that are gone."""
+    """Offsets below the queue's first message."""
     yield from _outside(view, below=True)
 
 
 def above_maximum(view: GroupView) -> Iterator[Result]:
-    """Offsets of messages that aren't there yet."""
+    """Offsets above the queue's end."""
     yield from _outside(view, below=False)
 
 
@@ -168,7 +168,7 @@ def _outside(view: GroupView, *, below: bool) -> Iterator[Result]:
                 gone += apart
         if found:
             text = (
-                f"{queues_text(found)}: the queue begins {gone} messages behind the group's offset"
+                f"{queues_text(found)}: the group's offset is {gone} below the queue's first offset"
                 if below
                 else f"{queues_text(found)}: the group's offset is {gone} beyond the queue's end"
             )
@@ -178,46 +178,49 @@ def _outside(view: GroupView, *, below: bool) -> Iterator[Result]:
 CHECKS = (
     Check(
         "RC0501",
-        "the group's offset stands still",
+        "the group's offset doesn't move",
         Level.ERROR,
-        "no offset stands still while messages wait",
-        "What is stored there waits.",
+        "every offset moves while messages wait",
+        "The messages in these queues wait.",
         (
-            "See whether its owner's listener hangs (RC0601), or whether the queue has an owner at all (RC0301).",
-            "Take a stack of the owner: `mqadmin consumerStatus -s`.",
+            "Check whether the queue has an owner (RC0301), and whether the owner's listener hangs (RC0601).",
+            "Take a thread dump of the owner: `mqadmin consumerStatus -s`.",
         ),
         ("G04",),
-        of_group=_in_state("stop", "{queues} stands still for {seconds} s, {lag} behind"),
+        of_group=_in_state("stop", "{queues}: the offset hasn't moved for {seconds} s, {lag} behind"),
     ),
     Check(
         "RC0503",
         "the group's offset was set back",
         Level.WARNING,
         "no offset was set back",
-        "Messages that were consumed come again.",
-        ("See who resets offsets, or which member stores an older one: two owners (RC0302), a restart.",),
+        "Messages that were consumed already come again.",
+        (
+            "Find out who resets offsets, or which member stores an older one: a second owner (RC0302), or a "
+            "restart.",
+        ),
         ("G05", "G10", "G15"),
-        of_group=_in_state("rewind", "{queues} went back, and is {lag} behind"),
+        of_group=_in_state("rewind", "{queues}: the offset went back, and is {lag} behind"),
     ),
     Check(
         "RC0504",
         "the group falls behind",
         Level.WARNING,
         "the lag doesn't grow",
-        "They come later and later, until retention deletes what nobody has read.",
+        "Messages arrive later and later. In the end retention deletes some before the group reads them.",
         ("Add members up to the number of queues, or make the listener faster.",),
         (),
-        of_group=_in_state("warning", "{queues}: the lag never fell in {seconds} s, {lag} now"),
+        of_group=_in_state("warning", "{queues}: the lag never fell in {seconds} s; it is {lag} now"),
     ),
     Check(
         "RC0505",
         "unread messages were deleted",
         Level.ERROR,
         "no unread message was deleted",
-        "They are gone; the group goes on where the queue begins now.",
+        "These messages are gone. The group continues at the queue's first message.",
         (
-            "Send them again from their source.",
-            "Raise fileReservedTime, or give the group more members: it lags longer than messages are kept.",
+            "Send the messages again from their source.",
+            "Raise fileReservedTime, or add members to the group: its lag is longer than messages are kept.",
         ),
         ("F02",),
         of_group=below_minimum,
@@ -227,8 +230,8 @@ CHECKS = (
         "the group's offset is beyond the queue's end",
         Level.ERROR,
         "no offset is beyond its queue's end",
-        "What comes to be stored below that offset nobody gets; from 4.9.4 on the offset becomes the end at the "
-        "next pull.",
+        "The group doesn't get messages that are stored below that offset. From 4.9.4 on, the next pull sets the "
+        "offset to the queue's end.",
         (
             "Check whether a broker lost data, or was recreated under its old name.",
             "Reset the group's offset.",
@@ -238,11 +241,11 @@ CHECKS = (
     ),
     Check(
         "RC0507",
-        "a lag that is only filtered messages",
+        "the lag consists of filtered messages only",
         Level.INFO,
         "",
-        "None: nobody wants them, and the offset jumps over them with the next pull that comes back empty.",
-        ("Leave it; alarms on lag alone are wrong for this group.",),
+        "None: no member wants these messages. The next pull that finds nothing moves the offset past them.",
+        ("Nothing. Don't set alarms on lag alone for this group.",),
         ("B06", "F07"),
         of_group=filtered_lag,
     ),

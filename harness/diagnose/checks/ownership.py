@@ -1,4 +1,4 @@
-"""Queues that nobody has in hand, or several have; the allocation is recomputed from the member list."""
+"""Queues with no owner, or with several; the allocation is recomputed from the member list."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 
 def unowned(view: GroupView) -> Iterator[Result]:
-    """Queues that no member has in hand."""
+    """Queues without an owner."""
     for topic in _shared_out(view):
         if quiet := _tell_no_queues(view, topic):
             yield Unknown(
-                f"{joined(quiet)} {'is' if len(quiet) == 1 else 'are'} of a kind that doesn't tell its queues",
+                f"the client of {joined(quiet)} doesn't report its queues",
                 tuple(Evidence(view.members[item].exchange, "no queues in it") for item in quiet),
                 topic,
             )
@@ -36,8 +36,8 @@ def unowned(view: GroupView) -> Iterator[Result]:
         missing = {queue for queue in view.queues(topic) if queue not in owners}
         if missing and view.silent:
             yield Unknown(
-                f"{queues_text(missing)}: {joined([item.client_id for item in view.silent])} may have "
-                f"{'it' if len(missing) == 1 else 'them'}, and didn't tell",
+                f"{queues_text(missing)}: {joined([item.client_id for item in view.silent])} may own "
+                f"{'it' if len(missing) == 1 else 'them'}, but didn't answer",
                 tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
                 topic,
                 by_silence=True,
@@ -55,9 +55,9 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 f"{counted(len(view.members), 'member')}",
                 _evidence(view, topic),
                 topic,
-                effect=f"What is stored there waits: {counted(waiting, 'message')} now."
+                effect=f"{counted(waiting, 'message')} {'waits' if waiting == 1 else 'wait'} there now."
                 if waiting
-                else "What comes to be stored there waits until somebody has it.",
+                else "Messages that are sent there wait until a member owns the queue.",
                 settled=settled(view, topic) is True,
                 messages=tuple(waits),
                 key=queues_text(unexplained),
@@ -66,7 +66,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
 
 
 def several_owners(view: GroupView) -> Iterator[Result]:
-    """Queues that more than one member has in hand."""
+    """Queues with more than one owner."""
     for topic in _shared_out(view):
         if len({item.strategy for item in view.answered} - {""}) > 1:
             continue  # RC0207 reports it
@@ -107,8 +107,8 @@ def idle(view: GroupView) -> Iterator[Result]:
 def _hidden(view: GroupView, topic: str, what: str) -> Unknown:
     ids = hidden(view)
     return Unknown(
-        f"{what}: shares of AllocateMessageQueueConsistentHash go by the hashes of real names, which a bundle "
-        "hides; look at the cluster itself",
+        f"{what}: AllocateMessageQueueConsistentHash divides queues by the hashes of real names, which a bundle "
+        "hides; diagnose the cluster itself",
         tuple(Evidence(view.members[item].exchange, f"{item}: consistent hash") for item in ids),
         topic,
     )
@@ -177,38 +177,39 @@ def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
 CHECKS = (
     Check(
         "RC0301",
-        "queues that no member has",
+        "queues have no owner",
         Level.ERROR,
         "every queue has an owner",
-        "What is stored there waits, until retention deletes it.",
+        "Messages in these queues wait until a member owns the queue, or retention deletes them.",
         (
-            "See which members don't see the queue: an old route, a strategy by configuration, a list of members "
-            "that a broker doesn't share.",
-            "Restart the members that should have it, one after the other.",
+            "Find out why no member takes the queue: an old route, a strategy with configured queues, or a broker "
+            "with another list of members.",
+            "Restart the members that should own it, one after the other.",
         ),
         ("B04", "D05", "F24"),
         of_group=unowned,
     ),
     Check(
         "RC0302",
-        "queues that several members have",
+        "queues have several owners",
         Level.ERROR,
-        "no queue has two owners",
-        "Each of them gets the messages, and they overwrite each other's offsets.",
+        "no queue has several owners",
+        "Each owner gets the messages, and the owners overwrite each other's offsets.",
         (
-            "Find why they see different members: an id that is used twice, brokers that know different members.",
-            "Restart the members that have it, one after the other.",
+            "Find out why they see different members: two processes with one client id, or brokers that know "
+            "different members.",
+            "Restart the owners, one after the other.",
         ),
         ("F23",),
         of_group=several_owners,
     ),
     Check(
         "RC0303",
-        "members without a queue",
+        "some members own no queue",
         Level.INFO,
-        "every member has a queue",
-        "None: they stand by.",
-        ("Add queues to the topic, or take members away; more members than queues consume nothing more.",),
+        "every member owns a queue",
+        "None: these members are idle until another one leaves.",
+        ("Add queues to the topic, or remove members: members without a queue consume nothing.",),
         ("F24",),
         of_group=idle,
     ),

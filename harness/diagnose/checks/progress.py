@@ -1,4 +1,4 @@
-"""What members do with the queues that they have, retries and dead letters."""
+"""How members handle the messages of their queues; retries and dead letters."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 STUCK_MS = 30_000
-"""A queue with messages in hand whose listener finished none for so long."""
+"""A listener that has messages and finishes none for this long is stuck."""
 RECENT_MS = 180_000
-"""A retry that came so lately tells of a listener that fails now: the first ones are 10 to 120 s apart."""
+"""A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 
 
 def _in_hand(view: GroupView) -> Iterator[tuple[Member, str, Queue, Held]]:
@@ -25,7 +25,7 @@ def _in_hand(view: GroupView) -> Iterator[tuple[Member, str, Queue, Held]]:
 
 
 def _stuck_ms(member: Member, held: Held) -> int:
-    """How long nothing of a queue in hand was finished, by the member's own clock as far as it is known."""
+    """For how long no message of an owned queue was finished, by the member's own clock as far as it is known."""
     clock_ms = max(
         [member.exchange.at_ms]
         + [queue.last_pull_ms for queues in member.queues.values() for queue in queues.values()]
@@ -34,7 +34,7 @@ def _stuck_ms(member: Member, held: Held) -> int:
 
 
 def stuck(view: GroupView) -> Iterator[Result]:
-    """Queues whose listener finishes nothing."""
+    """Queues whose listener finishes no message."""
     for member, topic, found in _hanging(view):
         least = {
             queue: held
@@ -67,7 +67,7 @@ def timed_out(view: GroupView) -> Iterator[Result]:
 
 
 def _hanging(view: GroupView) -> Iterator[tuple[Member, str, dict[Queue, Held]]]:
-    """By member and topic: the queues of which nothing was finished for a while."""
+    """By member and topic: the queues whose listener finished no message for a while."""
     found: dict[tuple[str, str], dict[Queue, Held]] = {}
     for member, topic, queue, held in _in_hand(view):
         if _stuck_ms(member, held) >= STUCK_MS:
@@ -90,7 +90,7 @@ def _cached(member: Member, queues: Mapping[Queue, Held]) -> Evidence:
 
 
 def _moves(view: GroupView, member: Member, topic: str, queue: Queue, held: Held) -> bool:
-    """Whether an earlier look saw another oldest message in hand."""
+    """Whether an earlier look saw another oldest message in the member's cache."""
     for look in view.looks[:-1]:
         before = look.members.get(view.group, {}).get(member.client_id)
         known = before.queues.get(topic, {}).get(queue) if before else None
@@ -105,13 +105,13 @@ def _timeout_ms(member: Member) -> int:
 
 
 def unlocked(view: GroupView) -> Iterator[Result]:
-    """Orderly members that have a queue and not its lock."""
+    """Orderly members that own a queue without its lock."""
     for member, topic, queue, held in _in_hand(view):
         if not member.orderly or view.broadcasting:
             continue
         if topic != view.retry_topic and not held.locked:
             yield Found(
-                f"{member.client_id} has {queues_text([queue])} and not its lock",
+                f"{member.client_id} owns {queues_text([queue])}, but doesn't hold its lock",
                 (Evidence(member.exchange, f"locked: false, last locked at {held.last_lock_ms}"),),
                 topic,
                 settled=False,
@@ -120,7 +120,7 @@ def unlocked(view: GroupView) -> Iterator[Result]:
 
 
 def retries(view: GroupView) -> Iterator[Result]:
-    """Retries that wait, or come."""
+    """Retries that wait, or came recently."""
     topic = view.retry_topic
     ends = view.ends(topic)
     waiting = sum(
@@ -141,7 +141,7 @@ def retries(view: GroupView) -> Iterator[Result]:
 
 
 def dead_letters(view: GroupView) -> Iterator[Result]:
-    """Messages that nobody will get any more."""
+    """Messages in the dead-letter topic."""
     topic = view.dead_letter_topic
     stored = sum(end.max_offset - end.min_offset for end in view.ends(topic).values())
     if stored:
@@ -153,7 +153,9 @@ def dead_letters(view: GroupView) -> Iterator[Result]:
         )
     for exchange in view.now.stats.get(topic, {}).values():
         if not exchange.succeeded:
-            yield Unknown(f"the dead letters aren't known: {exchange.why_not}", (Evidence(exchange, ""),))
+            yield Unknown(
+                f"the number of dead letters is unknown: {exchange.why_not}", (Evidence(exchange, ""),)
+            )
 
 
 def _grown(view: GroupView, topic: str) -> int:
@@ -186,56 +188,62 @@ def _group_at(offset: int | None) -> str:
 CHECKS = (
     Check(
         "RC0601",
-        "a listener that finishes nothing",
+        "a listener finishes no message",
         Level.WARNING,
-        "every listener with messages in hand finishes some",
-        "The group's offset stays at the oldest of them; a restart brings all behind it again.",
+        "every listener that has messages finishes some",
+        "The group's offset stays at the oldest of these messages. After a restart all messages from there on "
+        "come again.",
         (
-            "Take a stack of that member: `mqadmin consumerStatus -s`.",
-            "Free what it waits for; restart it if it can't be freed.",
+            "Take a thread dump of that member: `mqadmin consumerStatus -s`.",
+            "Remove what the listener waits for; if you can't, restart the member.",
         ),
         ("F13", "G04", "G05"),
         of_group=stuck,
     ),
     Check(
         "RC0602",
-        "a listener that takes longer than consumeTimeout",
+        "a listener takes longer than consumeTimeout",
         Level.ERROR,
         "no listener takes longer than consumeTimeout",
-        "A concurrent member sends the message back as a retry while it is still being handled: it comes twice.",
+        "A concurrent consumer sends the message back as a retry while its listener still handles it: it comes "
+        "twice.",
         ("Make the listener faster, or raise consumeTimeout on all members.",),
         ("G04",),
         of_group=timed_out,
     ),
     Check(
         "RC0603",
-        "an orderly member without the lock of its queue",
+        "an orderly member doesn't hold the lock of its queue",
         Level.WARNING,
-        "every orderly member has its locks",
-        "It waits for the lock, which another member or a dead connection holds for up to 60 s.",
-        ("See who has the queue besides (RC0302), and whether the broker knows a dead connection (RC0209).",),
+        "every orderly member holds its locks",
+        "It consumes nothing from that queue until it gets the lock; another member or a dead connection holds "
+        "it for up to 60 s.",
+        (
+            "Check whether another member owns the queue too (RC0302), or the broker keeps a dead connection "
+            "(RC0209).",
+        ),
         (),
         of_group=unlocked,
     ),
     Check(
         "RC0701",
-        "retries wait or come",
+        "messages are retried",
         Level.WARNING,
         "no retries wait",
-        "They come again after a delay that grows, and are dead letters after the last.",
-        ("Read the listener's log: it fails, or returns RECONSUME_LATER.",),
+        "They come again after a delay that grows each time. After the last retry they are dead letters.",
+        ("Read the listener's log: it throws an exception, or returns RECONSUME_LATER.",),
         ("G06", "G07", "B17"),
         of_group=retries,
     ),
     Check(
         "RC0702",
-        "dead letters",
+        "the group has dead letters",
         Level.WARNING,
         "there are no dead letters",
-        "Nobody gets them until somebody consumes the dead-letter topic or sends them again.",
+        "No consumer gets them until you consume the dead-letter topic or send them again.",
         (
-            "Read why the listener failed.",
-            "Send them again once it is put right.",
+            "Find out why the listener failed.",
+            "When that is corrected, send the messages again.",
         ),
         ("G08",),
         of_group=dead_letters,

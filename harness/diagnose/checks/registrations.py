@@ -13,7 +13,7 @@ _LOGICAL = "__syslo__"
 
 
 def gone(view: ClusterView) -> Iterator[Result]:
-    """Brokers that members have queues of, or that an earlier look knew, and no name server knows now."""
+    """Brokers that no name server knows now, though members have their queues or an earlier look saw them."""
     known = set(view.now.brokers)
     if not all(item.exchange.succeeded for item in view.now.registered.values()):
         return  # the one that doesn't answer may know it
@@ -41,7 +41,7 @@ def gone(view: ClusterView) -> Iterator[Result]:
                 holders.setdefault(name, []).append(Evidence(member.exchange, text))
     for name, evidence in sorted(holders.items()):
         yield Found(
-            f"no name server knows {name} any more: " + joined([item.says for item in evidence]),
+            f"no name server knows {name} now: " + joined([item.says for item in evidence]),
             (*(Evidence(item.exchange, "registered") for item in view.now.registered.values()), *evidence),
             settled=len(view.looks) > 1,
             key=name,
@@ -49,7 +49,7 @@ def gone(view: ClusterView) -> Iterator[Result]:
 
 
 def without_master(view: ClusterView) -> Iterator[Result]:
-    """Brokers of which a slave alone is registered."""
+    """Brokers whose slave is registered and whose master is not."""
     for name, broker in view.now.brokers.items():
         if 0 not in broker.addresses:
             slaves = joined(
@@ -69,22 +69,22 @@ def without_master(view: ClusterView) -> Iterator[Result]:
 CHECKS = (
     Check(
         "RC0807",
-        "a broker that has left",
+        "a broker is no longer registered",
         Level.WARNING,
-        "no broker has left",
-        "What is stored there waits until it is back. Members forget its queues with their next route, 30 s at "
-        "most: from then on only its messages are missed.",
-        ("Start it again.", "Where it runs: check that it reaches the name servers of its namesrvAddr."),
+        "every known broker is registered",
+        "Messages that are stored there wait until the broker is back. Members drop its queues when they next "
+        "fetch the route, after at most 30 s. From then on, only that broker's messages are missing.",
+        ("Start the broker again.", "If it runs, check that it reaches the name servers of its namesrvAddr."),
         (),
         of_cluster=gone,
     ),
     Check(
         "RC0808",
-        "a broker without a master",
+        "a broker has no master",
         Level.ERROR,
         "every broker has a master",
-        "Nothing can be sent there. Consumers go on reading from the slave; offsets that they store meanwhile "
-        "are lost, and retries go elsewhere or fail.",
+        "Producers can't send there. Consumers continue to read from the slave, but the offsets that they store "
+        "meanwhile are lost, and retries go to another broker or fail.",
         ("Start the master again.",),
         (),
         of_cluster=without_master,

@@ -16,7 +16,7 @@ _NANOSECONDS = 10**16
 """A subVersion in ms stays below this until the year 318,000."""
 _AHEAD_MS = 60_000
 _TOPICS_BY_POP = (
-    "Members that share all queues (POP) take what they ask for: nothing is known to be lost by that."
+    "The members share all queues (POP), and each pops only the topics that it asks for: no loss is known."
 )
 
 
@@ -101,7 +101,7 @@ def _of_member(member: Member, subscription: Subscription) -> Evidence:
 def _silent(view: GroupView, topic: str) -> Unknown:
     names = joined([item.client_id for item in view.silent])
     return Unknown(
-        f"{names} didn't tell what {'it wants' if len(view.silent) == 1 else 'they want'}: "
+        f"{names} didn't report {'its' if len(view.silent) == 1 else 'their'} subscription: "
         f"{view.silent[0].exchange.why_not}",
         tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
         topic,
@@ -110,7 +110,7 @@ def _silent(view: GroupView, topic: str) -> Unknown:
 
 
 def different_topics(view: GroupView) -> Iterator[Result]:
-    """Topics that some members want, and others don't."""
+    """Topics to which some members subscribe, and others don't."""
     if view.broadcasting:
         return
     told_of = {item.client_id for item in view.answered}
@@ -120,7 +120,7 @@ def different_topics(view: GroupView) -> Iterator[Result]:
         if own and without:
             wanting = sorted(own)
             yield Found(
-                f"{joined(wanting)} {'wants' if len(wanting) == 1 else 'want'} it, {joined(without)} "
+                f"{joined(wanting)} {'subscribes' if len(wanting) == 1 else 'subscribe'} to it, {joined(without)} "
                 f"{'does' if len(without) == 1 else 'do'} not",
                 (
                     *(_of_member(view.members[item], mine) for item, mine in own.items()),
@@ -147,7 +147,7 @@ def _in_queues_of_others(view: GroupView, topic: str) -> tuple[Lost, ...]:
 
 
 def nobodys(view: GroupView) -> Iterator[Result]:
-    """A broker that holds what no member wants."""
+    """Brokers that hold a subscription of no member."""
     if view.silent or not view.online or view.broadcasting:
         if view.silent and view.online:
             yield Unknown("not every member reported its subscription", by_silence=True)
@@ -160,9 +160,9 @@ def nobodys(view: GroupView) -> Iterator[Result]:
             if meaning(held) not in meanings:
                 newer = max(item.version for item in view.own(topic).values())
                 yield Found(
-                    f"{broker} holds `{expression_text(held)}`, which no member wants: all want "
-                    f"`{expression_text(next(iter(view.own(topic).values())))}`; its version {held.version} is "
-                    f"{'above' if held.version > newer else 'below'} theirs, {newer}",
+                    f"{broker} holds `{expression_text(held)}`, but all members want "
+                    f"`{expression_text(next(iter(view.own(topic).values())))}`; the broker's version "
+                    f"{held.version} is {'above' if held.version > newer else 'below'} theirs, {newer}",
                     _evidence(view, topic),
                     topic,
                     settled=held.version > newer and len(view.looks) > 1,
@@ -170,7 +170,7 @@ def nobodys(view: GroupView) -> Iterator[Result]:
 
 
 def versions_ahead(view: GroupView) -> Iterator[Result]:
-    """subVersions that no clock gives."""
+    """subVersions that are later than now."""
     now_ms = view.now.at_ms
     told = False
     for topic in (*view.topics, view.retry_topic):
@@ -191,7 +191,7 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
                 + [item.version for item in view.own(topic).values()]
             )
             how = (
-                "in nanoseconds, as Go clients have it"
+                "in nanoseconds, as Go clients send it"
                 if highest > _NANOSECONDS
                 else f"{(highest - now_ms) / 1000:.0f} s ahead of this machine's clock"
             )
@@ -205,14 +205,14 @@ CHECKS = (
         "RC0101",
         "members of one group subscribe differently",
         Level.ERROR,
-        "all members want the same",
-        "A broker holds one subscription for the whole group and filters every member's pulls by it; what passes "
-        "is filtered again by the member that owns the queue. What either drops is skipped for good, and shown "
-        "as consumed.",
+        "all members have the same subscription",
+        "A broker holds one subscription for the whole group and filters every member's pulls by it. The member "
+        "that owns the queue then filters by its own. A message that either of them drops is skipped for good, "
+        "and tools show it as consumed.",
         (
-            "Give every member of the group the same subscription, or each subscription a group of its own.",
-            "Deploy it to all members; until the last one has it, messages go on being lost.",
-            "Send the skipped messages again, or consume them again from an earlier offset.",
+            "Give all members of the group the same subscription, or give each subscription its own group.",
+            "Deploy the change to all members. Messages are lost until the last member has it.",
+            "Send the skipped messages again, or reset the group to an earlier offset.",
         ),
         ("A01", "B01", "B09", "B10", "C02"),
         of_group=different,
@@ -221,11 +221,11 @@ CHECKS = (
         "RC0102",
         "a broker holds a subscription that no member wants",
         Level.ERROR,
-        "what the brokers hold is what the members want",
-        "The broker filters by it, and so skips messages that members want.",
+        "every broker holds the members' subscription",
+        "The broker filters by that subscription, and so skips messages that the members want.",
         (
-            "Restart one member: its rebalance raises the version of what it wants.",
-            "Where the stored version is ahead of the clock, stop all members once.",
+            "Restart one member: its rebalance raises the version of its subscription.",
+            "If the stored version is ahead of the clock, stop all members at the same time, then start them.",
         ),
         ("A03", "A15", "A21"),
         of_group=nobodys,
@@ -235,10 +235,12 @@ CHECKS = (
         "a subscription's version is ahead of the clock",
         Level.WARNING,
         "no subVersion is ahead of the clock",
-        "A broker takes over only what has a greater version: whatever others change is ignored until then.",
+        "A broker replaces a subscription only by one with a greater version. Until the clock reaches this "
+        "version, it ignores every change by other members.",
         (
-            "Find the member whose clock is ahead, or whose client takes nanoseconds (Go), and put it right.",
-            "Stop all members of the group once, so that the broker drops what it holds.",
+            "Find the member whose clock is ahead, or whose client sends nanoseconds (Go), and correct it.",
+            "Stop all members of the group at the same time, so that the broker drops the subscription; then "
+            "start them.",
         ),
         ("A03",),
         of_group=versions_ahead,
@@ -247,13 +249,13 @@ CHECKS = (
         "RC0106",
         "members of one group subscribe to different topics",
         Level.ERROR,
-        "all members want the same topics",
-        "Queues are shared out among all members, also those that don't want the topic: what is stored in their "
-        "queues nobody gets. Each heartbeat removes the topics that its sender doesn't want, so that the other "
-        "members' pulls are refused meanwhile.",
+        "all members subscribe to the same topics",
+        "A topic's queues are shared out among all members, including those that don't subscribe to it: no member "
+        "consumes the messages in their queues. Each heartbeat also removes the topics that its sender doesn't "
+        "subscribe to, and the broker refuses the other members' pulls until their next heartbeat.",
         (
-            "Give members with different topics different groups, or all of them all topics.",
-            "Start the members of the new group before the old ones stop, so that nothing waits.",
+            "Give members with different topics different groups, or let all members subscribe to all topics.",
+            "Start the members of the new group before you stop the old ones, so that no message waits.",
         ),
         ("D01", "D02", "D05", "D11"),
         of_group=different_topics,

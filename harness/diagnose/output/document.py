@@ -21,7 +21,7 @@ def page_of(check: Check) -> str:
 
 
 def check_document(check: Check) -> dict[str, Any]:
-    """A check, as `--list` tells it."""
+    """A check, as `--list` shows it."""
     return {
         "code": check.code,
         "level": str(check.level),

@@ -11,7 +11,7 @@ from rocketchaos.harness.diagnose.words import clock, counted, joined
 
 _WIDTH = 118
 _EVIDENCE = 12
-"""Answers of one finding that are shown; JSON has all."""
+"""At most this many answers of a finding are shown; JSON has all."""
 
 
 def plain(text: str) -> str:
@@ -95,7 +95,9 @@ def _undetermined(found: Iterable[Undetermined]) -> Iterator[str]:
         )
     for group, codes in silent.items():
         told = ", ".join(dict.fromkeys(codes))
-        yield from _wrapped("", f"undetermined for group {group} while members don't tell: {told}", "    ")
+        yield from _wrapped(
+            "", f"undetermined for group {group} because members don't answer: {told}", "    "
+        )
 
 
 def _wrapped(begin: str, words: str, indent: str = "") -> list[str]:

@@ -29,7 +29,7 @@ BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5
 EACH = pytest.mark.parametrize("planted", [pytest.param(item, id=item.code) for item in PLANTED])
 
 ONLY_UNDETERMINED = {"RC0208", "RC0210", "RC0803"}
-"""Who doesn't tell is never known to be ill."""
+"""A member that doesn't answer is never known to be ill."""
 
 
 def _report(recorded: str, planted: Planted, *, near: bool = False) -> Report:
@@ -77,7 +77,7 @@ def test_an_id_that_counts_twice_explains_the_queues_that_nobody_has() -> None:
 
     (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, (203, change), looks=29).findings
     assert finding.check.code == "RC0201"
-    assert "nobody has broker-1 2 and 3 of topic-1" in finding.sentence
+    assert "no member owns broker-1 2 and 3 of topic-1" in finding.sentence
 
 
 def test_a_topic_that_brokers_make_at_the_first_message_is_a_warning() -> None:

@@ -26,7 +26,7 @@ def test_different_tags_are_one_finding_with_the_share_that_is_lost(recorded: st
     assert codes(report) == {"RC0101"}
     (finding,) = report.findings
     assert "holds `tagB` of host-3@instance-1" in finding.sentence
-    assert "12 (75 %) reach nobody" in finding.effect
+    assert "12 (75 %) reach no listener" in finding.effect
     assert {item.exchange.code for item in finding.evidence} == {203, 307}
     assert not report.undetermined
 

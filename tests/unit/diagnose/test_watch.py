@@ -22,7 +22,7 @@ def test_a_flip_is_told_with_its_time_and_in_the_finding() -> None:
     }
     view.now.stored[view.group]["broker-1"] = replace(held, subscriptions=flipped)
     (text,) = changes(view)
-    assert "broker-1 held `tagB` of topic-1, and holds `tagC` now" in text
+    assert "broker-1 held `tagB` for topic-1, and holds `tagC` now" in text
 
 
 def test_metrics_are_served_until_the_end() -> None:
