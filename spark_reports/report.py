@@ -1,4 +1,4 @@
-"""What a report is, before anybody has chosen how to show it: sentences, tables, figures, and the SQL of each."""
+"""The content of a report, independent of its format: sentences, tables, figures, and the SQL of each."""
 
 from __future__ import annotations
 
@@ -26,25 +26,24 @@ RUN_COLUMNS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of a report, small enough to be read: aggregates, never facts."""
+    """Rows of a report, few enough to read: aggregates, never facts."""
 
     name: str
-    """Of its files: `cells`."""
+    """The name of its files: `cells`."""
     title: str
     says: str
     """One sentence: how to read it."""
     schema: StructType
     rows: Sequence[Mapping[str, Any]]
     sql: str
-    """The Spark SQL that gives all counts it is made of, one query after the other; each runs as it stands on
-    `StoreSummary.views`."""
+    """The Spark SQL of all its counts, one query after the other; each runs unchanged on `StoreSummary.views`."""
     rows_are: str = ""
-    """What a row is, where it can be linked to: `cell`, `cause`, `pair`; see `spark_reports.render.anchors`."""
+    """What a row is, if links can lead to it: `cell`, `cause`, `pair`; see `spark_reports.render.anchors`."""
     key: Sequence[str] = ()
-    """The columns that tell such a row from all others."""
+    """The columns that identify such a row."""
 
     def anchor(self, row: Mapping[str, Any]) -> str | None:
-        """Of a row; None: rows of this table have none."""
+        """The anchor of a row; None: rows of this table have none."""
         return anchor(self.rows_are, [row.get(name) for name in self.key]) if self.key else None
 
 
@@ -61,7 +60,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What belongs together on the page."""
+    """Tables and figures under one title on the page."""
 
     title: str
     says: str
@@ -70,7 +69,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class StoreSummary:
-    """What the report was made from. Shown in every report, so that nothing is left out in silence."""
+    """The source of the report. Every report shows it, so that nothing is missing silently."""
 
     uri: str
     runs: int
@@ -81,13 +80,13 @@ class StoreSummary:
     last: datetime | None
     quarantined: int
     quarantine_reasons: Mapping[str, int]
-    """Kind of reason: how many folders."""
+    """The number of folders by kind of reason."""
     clock_jumps: int
-    """Runs within which the wall clock jumped, or was wrong all along: their order in time is uncertain."""
+    """Runs in which the wall clock jumped, or was wrong all the time: their order in time is uncertain."""
     versions: Mapping[str, int] = field(default_factory=dict)
-    """Table of the store: its version of Delta that was read."""
+    """The version of Delta that was read, by table of the store."""
     views: Sequence[str] = ()
-    """The statements that make the views which the SQL of tables and figures reads, as they were then."""
+    """The statements that make the views for the SQL of tables and figures, as they were then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +97,13 @@ class Report:
     """`diff`, `flakiness`, `divergence` or `timing`."""
     title: str
     headline: str
-    """One sentence: what matters most, and what to do next. Runs in it are marked (`spark_reports.run_names`)."""
+    """One sentence: the most important result, and what to do next. It marks runs (`spark_reports.run_names`)."""
     lines: Sequence[str]
-    """The short text for a terminal or a chat: up to a dozen sentences, the gravest first."""
+    """The short text for a terminal or a chat: up to a dozen sentences, the worst first."""
     sections: Sequence[Section]
     store: StoreSummary
     texts: Mapping[str, str] = field(default_factory=dict)
-    """More files beside those of its tables, by name."""
+    """More files than those of its tables, by name."""
 
     @property
     def tables(self) -> Sequence[Table]:

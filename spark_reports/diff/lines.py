@@ -13,16 +13,16 @@ from rocketchaos.spark_reports.run_names import named_run
 
 T = TypeVar("T")
 MOST = 5
-"""Sentences of a kind; the tables have all."""
+"""At most this many sentences of a kind; the tables have all."""
 
 
 def headline(news: News, sides: Sides) -> str:
-    """Whether anything is worse, and the gravest of it."""
+    """Whether anything is worse, and the worst change."""
     before, after = news.runs
     against = f"{sides.after} ({counted(after, 'run')}) against {sides.before} ({before:,})"
     if not before or not after:
         which = sides.before if after else sides.after
-        return f"Nothing can be compared: there are no runs of {which}; {against}."
+        return f"Nothing can be compared, because one side has no runs ({which}): {against}."
     if not news.compared:
         return f"Nothing can be compared: no cell has judged runs on both sides; {against}."
     for of, changes in (("cell", news.cells), ("claim", news.claims)):
@@ -30,14 +30,14 @@ def headline(news: News, sides: Sides) -> str:
         if bad:
             sure = sum(change.sure for change in bad)
             return (
-                f"{counted(len(bad), of)} worse, {sure or 'none'} of them surely, in {against}; first: "
+                f"{counted(len(bad), of)} worse, {sure or 'none'} of them for sure, in {against}; first: "
                 f"{sentence(bad[0], news.settling)}"
             )
     return f"Nothing is worse in {against}: {counted(news.compared, 'cell')} compared."
 
 
 def lines(news: News) -> list[str]:
-    """The gravest first."""
+    """The worst first."""
     if not all(news.runs):
         return []
     changes = [
@@ -73,5 +73,7 @@ def _one_sided(news: News) -> list[str]:
             )
         found.append(text)
     if gone:
-        found.append(f"{counted(gone, 'cell')} with runs before, and none now")
+        found.append(
+            f"{counted(gone, 'cell')} had runs before, and {'has' if gone == 1 else 'have'} none now"
+        )
     return found

@@ -25,7 +25,7 @@ _CORRECTED = "`p` is corrected over all {} of the report (Tarone and Holm)"
 
 
 def tables(news: News) -> list[Table]:
-    """All of them; one without rows has nothing new."""
+    """All tables; a table without rows has no news."""
     return [
         cells_table(news.cells),
         claims_table(news.claims),
@@ -35,14 +35,14 @@ def tables(news: News) -> list[Table]:
 
 
 def cells_table(changes: Sequence[Change]) -> Table:
-    """What cells became."""
+    """Cells that changed."""
     return Table(
         "new_cells",
         "Cells that changed",
-        "Runs as expected, of all that were judged; what is worse comes first. `sure`: beyond chance. "
-        "`in these runs`: so it is in the runs at hand, which are too few for a claim about all runs. A cell "
-        "whose version was changed is held against the one of before; `changed` tells. The difference has "
-        f"Newcombe's 95 % interval, p is Fisher's exact test; {_CORRECTED.format('cells')}.",
+        "Runs as expected, of all judged runs. Cells that are worse come first. `sure`: more than chance. `in "
+        "these runs`: true for these runs, which are too few for a claim about all runs. If a version changed, "
+        "the cell is compared with the cell of the old version, and `changed` names the change. The difference "
+        f"has Newcombe's 95 % interval, p is Fisher's exact test; {_CORRECTED.format('cells')}.",
         schema(change=_TEXT, certainty=_TEXT, **_CELL, changed=_TEXT, **_SHARES, source=_TEXT),
         [_row(change) for change in changes],
         queries("diff_cells"),
@@ -52,12 +52,12 @@ def cells_table(changes: Sequence[Change]) -> Table:
 
 
 def claims_table(changes: Sequence[Change]) -> Table:
-    """What claims became."""
+    """Claims that changed."""
     return Table(
         "new_claims",
         "Claims that changed",
-        "Runs in which every check that speaks of the claim held, of all that have one. The rest is as for cells; "
-        f"{_CORRECTED.format('claims')}.",
+        "Runs in which all checks of the claim held, of all runs that have such a check. The other columns are "
+        f"as for cells; {_CORRECTED.format('claims')}.",
         schema(claim=_TEXT, change=_TEXT, certainty=_TEXT, **_CELL, changed=_TEXT, **_SHARES, source=_TEXT),
         [{"claim": change.claim, **_row(change)} for change in changes],
         queries("diff_claims"),
@@ -88,10 +88,10 @@ def causes_table(causes: Sequence[CauseChange]) -> Table:
     """Causes that only one side has."""
     return Table(
         "new_causes",
-        "Causes that came, or went",
-        "Findings of runs that ended not as expected, or in an error, which only one side has: in how many runs, "
-        f"of all runs of the scenarios in which they were seen. {_CORRECTED.format('causes')}, "
-        "those of both sides among them.",
+        "New and gone causes",
+        "Findings of runs that did not end as expected, or ended in an error, which only one side has. The "
+        "columns show in how many runs, of all runs of the scenarios in which the cause was seen. "
+        f"{_CORRECTED.format('causes')}, including those that both sides have.",
         schema(
             change=_TEXT, certainty=_TEXT, side=_TEXT, kind=_TEXT, signature=_TEXT, scenario=_TEXT,
             scenarios=_LONG, **_SHARES, first_seen=_TIME, last_seen=_TIME, text=_TEXT, source=_TEXT,
@@ -129,14 +129,14 @@ def _cause_row(item: CauseChange) -> Mapping[str, Any]:
 
 
 def timing_table(changes: Sequence[TimingChange]) -> Table:
-    """What takes longer, or shorter."""
+    """Durations that changed."""
     return Table(
         "new_timing",
-        "Times that moved",
-        "Of each run the longest interval of a kind, to three digits; medians over runs. `delta` is Cliff's, with "
-        "Newcombe's 95 % interval: 1 is always slower now, -1 always faster. Only what is beyond chance by the "
-        "rank-sum test. A busier machine is slower, too: this is no verdict on RocketMQ. "
-        f"{_CORRECTED.format('times')}.",
+        "Durations that changed",
+        "The longest interval of a kind in each run, to three digits, and the median over runs. `delta` is "
+        "Cliff's, with Newcombe's 95 % interval: 1 means always slower now, -1 always faster. The table has "
+        "only changes that are more than chance by the rank-sum test. A busy machine is slower too: this is no "
+        f"verdict on RocketMQ. {_CORRECTED.format('times')}.",
         schema(
             what=_TEXT, change=_TEXT, **_CELL, changed=_TEXT, before_median_ms=_DOUBLE, before_of=_LONG,
             after_median_ms=_DOUBLE, after_of=_LONG, delta=_DOUBLE, low=_DOUBLE, high=_DOUBLE, p=_DOUBLE,

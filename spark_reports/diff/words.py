@@ -1,4 +1,4 @@
-"""How the report says what it found."""
+"""The phrases of the report."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def kind(change: Change) -> str:
 
 
 def certainty(sure: bool) -> str:
-    """Whether it holds beyond the runs at hand."""
+    """Whether it holds for more than these runs."""
     return "sure" if sure else "in these runs"
 
 
 def sentence(change: Change, settling: int) -> str:
-    """All of it, with a run."""
+    """A change in a sentence, with a run."""
     pair, before, after = change.pair, change.before, change.after
     name = f"{pair.cell.scenario} {pair.cell.client} {pair.cell.rocketmq}"
     what = f"claim {change.claim} in {name}" if change.claim else name
@@ -51,7 +51,7 @@ def bracket(interval: Interval) -> str:
 
 
 def cause_sentence(item: CauseChange) -> str:
-    """A cause, with a run."""
+    """A cause in a sentence, with a run."""
     cause = item.cause
     seen = cause.after if item.new else cause.before
     other = cause.before if item.new else cause.after
@@ -67,12 +67,12 @@ def cause_sentence(item: CauseChange) -> str:
 
 
 def timing_sentence(item: TimingChange) -> str:
-    """What moved, with a run."""
+    """A duration that changed, with a run."""
     before, after = item.before.median_ms, item.after.median_ms
     cell = item.pair.cell
     return (
         f"{WHATS[item.what].title} of {cell.scenario} {cell.client} {cell.rocketmq} is "
-        f"{'slower' if item.slower else 'faster'}: {duration(before)} → {duration(after)} in the middle of "
+        f"{'slower' if item.slower else 'faster'}: {duration(before)} → {duration(after)}, the medians of "
         f"{item.before.runs} and {counted(item.after.runs, 'run')}, "
         f"delta {bracket(item.delta)}, {chance(item.p)}; see {named_run(item.source)}"
     )

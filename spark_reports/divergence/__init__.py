@@ -1,6 +1,6 @@
-"""`report divergence`: where clients, versions, clusters and timings differ, and where witnesses do.
+"""`report divergence`: where clients, versions, clusters and timings differ, and where witnesses differ.
 
-Runs are the units of all statistics, as the messages of one run hang together.
+All statistics count runs, because the messages of one run depend on each other.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def report(facts: Facts, summary: StoreSummary) -> Report:
         [
             Section(
                 "Across clients, versions, clusters and timings",
-                "The same scenario in two cells that differ in one thing alone.",
+                "Comparisons of a scenario in two cells that differ in one thing only.",
                 [
                     *_drawn(figures.messages_figure(facts, judged), figures.differences_figure(judged)),
                     tables.messages_table(judged, facts),
@@ -44,8 +44,8 @@ def report(facts: Facts, summary: StoreSummary) -> Report:
                 ],
             ),
             Section(
-                "Workers against broker against dashboard",
-                "The three witnesses of what became of a message.",
+                "Workers, broker and dashboard",
+                "Three witnesses report the fate of a message.",
                 [
                     *_drawn(figures.witnesses_figure(matrix)),
                     witness_tables.contradictions_table(said),
@@ -56,7 +56,7 @@ def report(facts: Facts, summary: StoreSummary) -> Report:
             ),
             Section(
                 "Measured against expected",
-                "How the runs of each cell ended, and how they were expected to.",
+                "How the runs of each cell ended, and how the scenario expects them to end.",
                 [tables.expected_table(held)],
             ),
         ],
@@ -65,5 +65,5 @@ def report(facts: Facts, summary: StoreSummary) -> Report:
 
 
 def _drawn(*pictures: Figure | None) -> Sequence[Figure]:
-    """Those that there is something to draw of."""
+    """The figures that have something to show."""
     return [picture for picture in pictures if picture is not None]

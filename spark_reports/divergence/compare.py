@@ -86,7 +86,7 @@ class Judged:
 
     @property
     def gravity(self) -> tuple[bool, bool, float, float]:
-        """Sorts the gravest first; what became of messages unknown is no difference of the product's."""
+        """Sorts the worst first; messages whose fate is unknown are no difference of the product."""
         compared = self.compared
         return (
             self.verdict is not Verdict.DIVERGES,
@@ -97,7 +97,7 @@ class Judged:
 
 
 def compare(facts: Facts) -> list[Judged]:
-    """All comparisons, corrected together, the gravest first."""
+    """All comparisons, corrected together, the worst first."""
     compared = [item for pair in pairs(facts.endings) for item in _compared(pair, facts)]
     corrected = tarone_holm([item.test for item in compared])
     attainable = sorted(item.test.smallest for item in compared)

@@ -43,9 +43,9 @@ def messages_figure(facts: Facts, judged: Sequence[Judged]) -> Figure | None:
     ]
     return Figure(
         "messages",
-        "What became of the messages",
-        "All messages of the runs that show what becomes of them, by class. Scenarios whose cells differ most "
-        "come first" + (f"; {BARS} of {len(cells)} cells." if len(cells) > BARS else "."),
+        "Classes of messages",
+        "All messages of the runs that show their fate, by class. The scenarios whose cells differ most come "
+        "first" + (f"; {BARS} of {len(cells)} cells." if len(cells) > BARS else "."),
         stacked_bars(
             bars,
             {str(kind): colour for kind, colour in style.CLASS_COLOURS.items()},
@@ -61,7 +61,7 @@ def _scenarios(judged: Sequence[Judged]) -> list[str]:
 
 
 def differences_figure(judged: Sequence[Judged]) -> Figure | None:
-    """A forest plot of the gravest differences."""
+    """A forest plot of the worst differences."""
     differing = [item for item in judged if item.of_messages and item.compared.difference.point]
     if not differing:
         return None
@@ -75,10 +75,10 @@ def differences_figure(judged: Sequence[Judged]) -> Figure | None:
         )
         for item in _by_scenario(differing[:ROWS])
     ]
-    shown = f" The gravest {ROWS} of {len(differing)}." if len(differing) > ROWS else ""
+    shown = f" The worst {ROWS} of {len(differing)}." if len(differing) > ROWS else ""
     return Figure(
         "differences",
-        "How far cells are apart",
+        "Differences between cells",
         f"Difference of the shares of a run's messages, first side minus second, with 95 % intervals.{shown}",
         forest(rows, "difference of shares", (-1.0, 1.0), 0.0, _VERDICTS, percent=True),
         queries("divergence_classes", "divergence_outcomes"),
@@ -92,7 +92,7 @@ def _by_scenario(judged: Sequence[Judged]) -> list[Judged]:
 
 
 def witnesses_figure(found: Sequence[Statement]) -> Figure | None:
-    """For each class, which tracks the tools of the broker and the dashboard show of its messages."""
+    """For each class, the tracks that the broker's tools and the dashboard show for its messages."""
     counts: Counter[tuple[str, str, str]] = Counter()
     for statement in found:
         counts[statement.message_class, "broker's tools", statement.broker_track or NOT_ASKED] += (
@@ -114,16 +114,16 @@ def witnesses_figure(found: Sequence[Statement]) -> Figure | None:
                 (witness, track.replace("_", " ")),
                 (number := counts[kind, witness, track]) / total,
                 f"{number / total:.0%}" if number else "",
-                [f"{number:,} of {total:,} messages of which either was asked"],
+                [f"{number:,} of {total:,} messages that a tool was asked about"],
             )
             for witness, track in columns
         ]
     return Figure(
         "witnesses",
-        "What the tools say of what became of the messages",
-        "Over all cells: of the messages of a class (a row) of which either was asked, the share of which the "
-        "broker's own tools, and the dashboard, showed a TrackType when last asked. CONSUMED says that the "
-        "group's offset passed, not that anybody got the message.",
+        "Tracks in the tools, by class",
+        "Each row is a class of messages, over all cells; only messages that a tool was asked about count. The "
+        "columns show for which share of them the broker's own tools, and the dashboard, last showed each "
+        "TrackType. CONSUMED means that the group's offset passed the message, not that a listener got it.",
         share_map(squares),
         queries("divergence_witnesses"),
     )

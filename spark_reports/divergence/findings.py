@@ -1,4 +1,4 @@
-"""From many comparisons to few findings: one for each way in which cells of a scenario differ."""
+"""Group many comparisons into few findings: one for each way in which cells of a scenario differ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rocketchaos.harness.core.text import counted
 from rocketchaos.spark_reports.divergence.cells import BROKER, Pair
 from rocketchaos.spark_reports.divergence.compare import Judged, Verdict
 from rocketchaos.spark_reports.divergence.read import Facts
-from rocketchaos.spark_reports.divergence.words import besides, evidence, runs, sides
+from rocketchaos.spark_reports.divergence.words import also, evidence, runs, sides
 from rocketchaos.spark_reports.run_names import named_run
 
 
@@ -19,7 +19,7 @@ class Finding:
     """A pair that differs, and the pairs that differ in the same way."""
 
     judged: Sequence[Judged]
-    """Of one pair, its messages first, and of these the gravest."""
+    """The comparisons of one pair: by messages first, and of these the worst first."""
     likewise: Sequence[Pair]
 
     @property
@@ -29,8 +29,8 @@ class Finding:
 
 
 def findings(judged: Iterable[Judged], verdict: Verdict) -> list[Finding]:
-    """Those of the comparisons that came out so, the gravest first: what differs in the same classes, between the
-    same two clients or kinds of cluster, or between any two versions, is reported once."""
+    """The comparisons with this verdict, the worst first. Pairs that differ in the same classes, between the same
+    two clients or kinds of cluster, or between any two versions, are one finding."""
     chosen = sorted(
         (item for item in judged if item.verdict is verdict and item.differs),
         key=lambda item: item.compared.pair,
@@ -59,25 +59,25 @@ def _way(own: Sequence[Judged]) -> tuple[object, ...]:
 
 
 def sentence(finding: Finding, facts: Facts) -> str:
-    """The finding in a line, the side with more messages first, with a typical run of each side."""
+    """The finding in a line: first the side with more messages, and a typical run of each side."""
     turn = finding.judged[0].compared.difference.point < 0
-    gravest, *others = (
+    worst, *others = (
         replace(item, compared=item.compared.turned()) if turn else item for item in finding.judged
     )
-    compared = gravest.compared
-    proof = evidence(gravest) if gravest.verdict is Verdict.DIVERGES else runs(compared)
-    if gravest.verdict is Verdict.EXACT:
+    compared = worst.compared
+    proof = evidence(worst) if worst.verdict is Verdict.DIVERGES else runs(compared)
+    if worst.verdict is Verdict.EXACT:
         proof += (
-            "; exact within runs, too few runs for a claim about all runs: "
-            f"{gravest.settling_runs:,} of each, all like these, would settle it"
+            "; exact in these runs, which are too few for a claim about all runs: "
+            f"{worst.settling_runs:,} of each, all like these, would settle it"
         )
-    elif gravest.verdict is Verdict.TOO_FEW:
-        proof += f"; at least {gravest.settling_runs:,} of each would settle it"
+    elif worst.verdict is Verdict.TOO_FEW:
+        proof += f"; at least {worst.settling_runs:,} of each would settle it"
     text = f"{compared.pair.first.scenario} ({compared.pair.alike}): {sides(compared)} ({proof})"
     if others:
-        text += f"; besides: {', '.join(besides(item.compared) for item in others)}"
+        text += f"; also: {', '.join(also(item.compared) for item in others)}"
     if finding.likewise:
-        text += f"; likewise {_likewise(finding)}"
+        text += f"; the same {_likewise(finding)}"
     typical = [facts.fates[cell].typical_run if cell in facts.fates else None for cell in compared.pair[:2]]
     return f"{text}; typical runs: {named_run(typical[0])}, {named_run(typical[1])}"
 

@@ -13,17 +13,17 @@ from rocketchaos.spark_reports.divergence.witnesses import Contradiction, contra
 from rocketchaos.spark_reports.report import StoreSummary
 
 _FINDINGS, _OPEN, _MISSED, _CONTRADICTIONS = 4, 2, 2, 2
-"""At most this many lines of each kind: with what was left out they are a dozen."""
+"""At most this many lines of each kind; with the lines on what was left out they are a dozen."""
 
 
 def headline(judged: Sequence[Judged], held: Sequence[Held], facts: Facts) -> str:
-    """What matters most."""
+    """The most important result."""
     if not facts.endings:
         return "The store has no runs: ingest some with `rocketchaos report ingest RUNS… --store URI`."
     compared = {item.compared.pair for item in judged}
     if not compared:
         return (
-            "No two cells differ in one thing alone, so that there is nothing to compare: run scenarios with "
+            "No two cells differ in exactly one thing, so there is nothing to compare: run scenarios with "
             "`--matrix clients=… rocketmq=…`."
         )
     diverging = {item.compared.pair for item in judged if item.verdict is Verdict.DIVERGES}
@@ -40,8 +40,11 @@ def headline(judged: Sequence[Judged], held: Sequence[Held], facts: Facts) -> st
     few = {item.compared.pair for item in judged if item.verdict is Verdict.TOO_FEW and item.differs} - exact
     if exact or few:
         settling = max(item.settling_runs or 0 for item in judged)
-        kinds = [f"{len(exact):,} differ exactly within their runs"] * bool(exact)
-        kinds += [f"{len(few):,} differ{' otherwise' if exact else ''}"] * bool(few)
+        kinds = [f"{len(exact):,} {'differs' if len(exact) == 1 else 'differ'} exactly in these runs"] * bool(
+            exact
+        )
+        others = " in other ways" if exact else ""
+        kinds += [f"{len(few):,} {'differs' if len(few) == 1 else 'differ'}{others}"] * bool(few)
         return (
             f"None of {counted(len(compared), 'pair')} of cells is shown to diverge, but {' and '.join(kinds)}, "
             f"with too few runs for a claim about all runs: repeat them (`--repeat {settling}`){besides}."
@@ -56,7 +59,7 @@ def lines(
     facts: Facts,
     summary: StoreSummary,
 ) -> list[str]:
-    """Up to a dozen sentences, the gravest first; what was left out is always among them."""
+    """Up to a dozen sentences, the worst first; one of them always says what was left out."""
     diverging, exact, few = (
         findings(judged, verdict) for verdict in (Verdict.DIVERGES, Verdict.EXACT, Verdict.TOO_FEW)
     )
@@ -78,7 +81,7 @@ def lines(
         ),
     ]
     if any(tails):
-        sentences.append(f"Besides, in the tables: {', '.join(tail for tail in tails if tail)}.")
+        sentences.append(f"The tables also have {', '.join(tail for tail in tails if tail)}.")
     return [*sentences, _left_out(facts, summary)]
 
 
@@ -87,13 +90,13 @@ def _more(number: int, text: str, many: str | None = None) -> str:
 
 
 def _left_out(facts: Facts, summary: StoreSummary) -> str:
-    """What the figures don't have."""
+    """The runs that the figures leave out."""
     left_out = sum(facts.left_out(cell) for cell in facts.endings)
     unmet = sum(facts.incomplete(cell) for cell in facts.endings) - left_out
     broker, dashboard, runs = not_asked(facts)
     return (
-        f"Not compared: {counted(left_out, 'run')} ended by an error or broken off, "
-        f"{counted(summary.quarantined, 'folder')} in quarantine; by its end alone: {counted(unmet, 'run')} in "
-        f"which a precondition did not hold. Of {counted(runs, 'run')} compared by messages, the broker's tools "
-        f"were not asked in {broker:,}, the dashboard not in {dashboard:,}."
+        f"Not compared: {counted(left_out, 'run')} that ended in an error or {'was' if left_out == 1 else 'were'} "
+        f"interrupted, and {counted(summary.quarantined, 'folder')} in quarantine. Compared only by outcome: "
+        f"{counted(unmet, 'run')} in which a precondition did not hold. Of {counted(runs, 'run')} compared by "
+        f"messages, {broker:,} did not ask the broker's tools, and {dashboard:,} did not ask the dashboard."
     )

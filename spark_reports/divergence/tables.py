@@ -26,29 +26,28 @@ PAIR = ("scenario", "dimension", "first", "second", "alike")
 """The columns that name a pair of cells."""
 METHOD = (
     "`p_corrected` is by Holm's method with Tarone's exclusion, over all comparisons of this report: "
-    f"family-wise {FAMILY_WISE:.0%}, so that one report in twenty at most has any false alarm. Intervals "
-    "are 95 %, each by itself. `exact in these runs`: all runs of a side are alike, but they are too few for a "
-    "claim about all runs. `settling_runs` of each side, all like these, are enough for one. With the verdict "
-    "`too few to tell`, `settling_runs` is the minimum."
+    f"family-wise {FAMILY_WISE:.0%}, so that at most one report in twenty has a false alarm. Intervals are 95 %, "
+    "each for itself. `exact in these runs`: all runs of a side are alike, but too few for a claim about all "
+    "runs. `settling_runs` is how many runs of each side, all like these, are enough for such a claim; with the "
+    "verdict `too few to tell` it is the minimum."
 )
-"""How many comparisons at once are kept from alarming falsely."""
+"""How the tables avoid false alarms, with many comparisons at once."""
 
 
 def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
-    """Pairs of cells, class by class, as far as anything differs."""
+    """Pairs of cells that differ, class by class."""
     return Table(
         "differences",
         "Which messages differ",
-        "Pairs of cells that differ in one dimension alone: clients that have no version are of the brokers', so "
-        "that `rocketmq` is both together, and `broker` the brokers alone, below the same clients. "
-        "Means are messages a run of the class, or "
-        "shares of a run's messages where runs have different numbers of them (`unit`); the difference is "
-        "the first side's minus the second's, with an interval over runs (Gaffke's limits, melded) that "
-        "allows for what no run has shown yet: any n runs leave room for another fate of all messages in "
-        "3.7/n of those to come, so that few runs may be shown to differ (by p) and yet not by how much; "
-        "`delta` is Cliff's, with Newcombe's interval; p is the exact "
-        f"rank-sum test's. {METHOD} Typical runs are the newest with their cell's most frequent classes. "
-        "Classes of which both sides have equal means are left out.",
+        "Pairs of cells that differ in one dimension only. A client without a version has the brokers' version: "
+        "so `rocketmq` changes both, and `broker` changes only the brokers, with the same clients. A mean is "
+        "the number of messages of the class in a run, or their share if runs have different numbers of "
+        "messages (`unit`). The difference is the first side minus the second, with an interval over runs "
+        "(Gaffke's limits, melded). The interval allows for ends that no run has shown yet: after n runs, up to "
+        "3.7/n of further runs may give all messages another fate. So p may show that the sides differ, while "
+        "the interval leaves open by how much. `delta` is Cliff's, with Newcombe's interval; p comes from the "
+        f"exact rank-sum test. {METHOD} A typical run is the newest with its cell's most frequent classes. "
+        "Classes with equal means on both sides are left out.",
         schema(
             scenario=_TEXT, dimension=_TEXT, first=_TEXT, second=_TEXT, alike=_TEXT, message_class=_TEXT,
             verdict=_TEXT, unit=_TEXT, first_mean=_DOUBLE, second_mean=_DOUBLE,
@@ -89,10 +88,10 @@ def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
     return Table(
         "outcome_differences",
         "Which outcomes differ",
-        "P(reproduced) of the runs that the product ended, on both sides of the same pairs, with Newcombe's "
-        f"interval of the difference and Fisher's exact p. {METHOD} Runs in which neither the anomaly nor its "
-        "absence was seen (`inconclusive`, as where a precondition did not hold) count as not reproduced. "
-        "Pairs with equal shares are left out.",
+        "P(reproduced) of the runs that ended by the product's behaviour, on both sides of the same pairs, with "
+        f"Newcombe's interval of the difference and Fisher's exact p. {METHOD} Runs that show neither the "
+        "anomaly nor its absence (`inconclusive`, for example because a precondition did not hold) count as not "
+        "reproduced. Pairs with equal shares are left out.",
         schema(
             scenario=_TEXT, dimension=_TEXT, first=_TEXT, second=_TEXT, alike=_TEXT, verdict=_TEXT,
             first_share=_DOUBLE, second_share=_DOUBLE,
@@ -147,13 +146,13 @@ def _outcomes(cell: Cell, facts: Facts) -> str:
 
 
 def cells_table(facts: Facts) -> Table:
-    """Every cell: what became of its messages."""
+    """Every cell, with the classes of its messages."""
     return Table(
         "cells",
         "Every cell",
-        "Messages of each class in the runs that show what becomes of them. Runs that ended by an error, or "
-        "whose trouble (as a precondition that did not hold) kept them from that, are left out, and counted "
-        "here. One message counts once for each consumer group.",
+        "Messages of each class in the runs that show their fate. Other runs are left out and counted: those "
+        "that ended in an error, or had another trouble, such as a precondition that did not hold. A message "
+        "counts once for each consumer group.",
         schema(
             **CELL_COLUMNS,
             runs=_LONG, runs_left_out=_LONG, runs_without_messages=_LONG,
@@ -184,10 +183,11 @@ def expected_table(held: Iterable[Held]) -> Table:
     return Table(
         "expected",
         "Measured against expected",
-        "How the runs ended that the product ended, and how many of them are not as the scenario expects with "
-        "this client on this version (another outcome, also where a precondition did not hold, or a check of "
-        "`also` that does not hold), with Wilson's 95 % interval. Where nothing is expected, the outcomes stand "
-        "for themselves. Left out are errors, and runs that were broken off.",
+        "The outcomes of runs that ended by the product's behaviour, and how many of them the scenario does not "
+        "expect of this client on this version, with Wilson's 95 % interval. A run is not as expected if it has "
+        "another outcome (for example because a precondition did not hold), or if a check of `also` does not "
+        "hold. If the scenario expects nothing, the table shows only the outcomes. Errors and interrupted runs "
+        "are left out.",
         schema(
             **CELL_COLUMNS,
             verdict=_TEXT, expected=_TEXT, runs=_LONG, not_as_expected=_LONG,
@@ -220,7 +220,7 @@ def _held_row(held: Held) -> dict[str, Any]:
 
 
 def pair_anchor(judged: Judged) -> str:
-    """Of its row in the table of messages, or of outcomes."""
+    """The anchor of its row in the table of messages, or of outcomes."""
     columns = _pair_columns(judged)
     key = [columns[name] for name in PAIR]
     return anchor("pair", [*key, str(judged.compared.what)] if judged.of_messages else key)

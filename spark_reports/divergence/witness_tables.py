@@ -1,4 +1,4 @@
-"""The tables of what the witnesses say."""
+"""The tables of the witnesses."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 
 
 def contradictions_table(found: Sequence[Contradiction]) -> Table:
-    """Where two witnesses can't both be taken at their word."""
+    """Messages about which two witnesses contradict each other."""
     return Table(
         "contradictions",
         "Where the witnesses contradict each other",
-        "Messages of which the broker's own tools, or the dashboard, say something else than the workers, "
-        "among those that it was asked about when last looked at. The share's 95 % interval has runs for "
-        "its units, because the messages of a run hang together.",
+        "Messages for which the broker's own tools, or the dashboard, contradict the workers. Only messages that "
+        "the last look asked about count. The 95 % interval of the share counts runs, because the messages of a "
+        "run depend on each other.",
         schema(
             **CELL_COLUMNS, says=_TEXT, messages=_LONG, asked=_LONG,
             share=_DOUBLE, share_low=_DOUBLE, share_high=_DOUBLE, runs=_LONG, asked_runs=_LONG,
@@ -50,10 +50,10 @@ def statements_table(found: Sequence[Statement]) -> Table:
     """The matrix, in full."""
     return Table(
         "witnesses",
-        "Workers, broker and dashboard",
-        "Messages by what became of them (the oracle, from the workers' deliveries), by the TrackType of "
-        "the broker's own tools and by that of the dashboard; a dash: that witness was not asked about "
-        "them. Messages a run with a 95 % interval over runs.",
+        "What each witness reports",
+        "Messages by their class (from the oracle, by the workers' deliveries), by the TrackType in the broker's "
+        "own tools, and by the TrackType on the dashboard. A dash means that this witness was not asked about "
+        "them. `a_run` is the number of messages in a run, with a 95 % interval over runs.",
         schema(
             **CELL_COLUMNS, message_class=_TEXT, broker_track=_TEXT, dashboard_track=_TEXT, messages=_LONG,
             a_run=_DOUBLE, a_run_low=_DOUBLE, a_run_high=_DOUBLE, runs=_LONG, of_runs=_LONG,
@@ -76,13 +76,13 @@ def statements_table(found: Sequence[Statement]) -> Table:
 
 
 def subscriptions_table(facts: Facts) -> Table:
-    """What the brokers held at the end."""
+    """The subscriptions that brokers held at the end."""
     return Table(
         "subscriptions",
-        "What the brokers held at the end",
-        "One row for each expression that brokers held for a group and topic when last seen, and how often "
-        "a held one gave way to another in a run (the mean). Which members had another one of their own "
-        "the store does not say by name: their messages are those of the class filtered-by-client.",
+        "Subscriptions that brokers held at the end",
+        "One row for each expression that brokers held for a group and topic at the last look. `flips_a_run` is "
+        "how often another expression replaced it in a run (the mean). The store doesn't name the members that "
+        "had another expression of their own; their messages have the class filtered-by-client.",
         schema(
             **CELL_COLUMNS, consumer_group=_TEXT, topic=_TEXT, held=_TEXT, runs=_LONG,
             runs_with_differing_brokers=_LONG, flips_a_run=_DOUBLE,
@@ -93,7 +93,7 @@ def subscriptions_table(facts: Facts) -> Table:
 
 
 def owners_table(facts: Facts) -> Table:
-    """Deliveries out of queues that no member owned."""
+    """Deliveries from queues that no member owned."""
     rows: dict[Cell, dict[str, Any]] = {}
     for row in facts.owners:
         cell = Cell.of(row)
@@ -103,9 +103,9 @@ def owners_table(facts: Facts) -> Table:
         own["of_runs"], own["example"] = facts.complete(cell), row["example"]
     return Table(
         "owners",
-        "Deliveries out of queues that nobody owns",
-        "Messages that a listener got out of a queue that had no owner among the members, as where brokers "
-        "hand messages out themselves (POP).",
+        "Deliveries from queues without an owner",
+        "Messages that a listener got from a queue without an owner among the members. With POP this is normal: "
+        "brokers hand the messages out themselves.",
         schema(**CELL_COLUMNS, unowned=_LONG, runs=_LONG, of_runs=_LONG, example=_TEXT),
         list(rows.values()),
         queries("divergence_owners", "divergence_outcomes"),

@@ -1,4 +1,4 @@
-"""How the report says what it found."""
+"""The phrases of the report."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def runs(compared: Compared) -> str:
     return f"{item:,} and {other:,} runs"
 
 
-def besides(compared: Compared) -> str:
+def also(compared: Compared) -> str:
     """`delivered 4 against 8`, `P(reproduced) 1 against 0`."""
     first, second = (share * (compared.messages or 1) for share in compared.sides)
     name = what(compared) if compared.delta else f"P({compared.what})"

@@ -1,4 +1,4 @@
-"""`report flakiness`: which cells don't end as expected every time, since when, with what, and why."""
+"""`report flakiness`: which cells don't always end as expected, since when, under which conditions, and why."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
             ),
             Section(
                 "Over time",
-                "Since when it is so.",
+                "When the share of runs as expected changed, and with which version.",
                 [
                     *_drawn(figures.time_figure(cells, names), figures.strips_figure(cells, names)),
                     tables.changes_table(cells),
@@ -51,7 +51,7 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
             ),
             Section(
                 "Causes",
-                "What was found in the runs that did not end as expected, and in those that ended in an error.",
+                "The findings of runs that did not end as expected, or ended in an error.",
                 [*_drawn(figures.causes_figure(facts.signatures)), tables.signatures_table(facts.signatures)],
             ),
             Section(
@@ -61,7 +61,7 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
             ),
             Section(
                 "Conditions",
-                "What was different when a run did not end as expected.",
+                "The measured values that differ between runs as expected and other runs.",
                 [*_drawn(figures.conditions_figure(found)), tables.conditions_table(found)],
             ),
         ],
@@ -71,5 +71,5 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
 
 
 def _drawn(*pictures: Figure | None) -> list[Figure]:
-    """Those that there is something to draw of."""
+    """The figures that have something to show."""
     return [picture for picture in pictures if picture is not None]

@@ -1,4 +1,4 @@
-"""Which measured conditions go with the outcome, per scenario."""
+"""Which measured conditions correlate with the outcome, by scenario."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rocketchaos.spark_reports.statistics.superiority import Stratum, Superiorit
 
 BINS = 20
 GROUPS = 5
-"""Of the picture: the lowest fifth of the runs of each cell to the highest."""
+"""Groups in the figure: from the lowest fifth of the runs of each cell to the highest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,12 @@ class Condition:
 
     @property
     def sure(self) -> bool:
-        """Whether it goes with the outcome beyond chance."""
+        """Whether the correlation is more than chance."""
         return self.p <= LEVEL
 
 
 def conditions(bins: Mapping[Cell, Sequence[ConditionBin]]) -> list[Condition]:
-    """Every condition that can be compared, the surest first."""
+    """Every condition that can be compared, the most significant first."""
     grouped: dict[tuple[str, str], dict[Cell, list[ConditionBin]]] = defaultdict(lambda: defaultdict(list))
     for key, rows in bins.items():
         for row in rows:
@@ -56,7 +56,7 @@ def conditions(bins: Mapping[Cell, Sequence[ConditionBin]]) -> list[Condition]:
     strata = {
         place: [_stratum(rows) for rows in cells.values()]
         for place, cells in grouped.items()
-        # What never differed within any cell can't go with anything.
+        # A value that never differs within a cell can't correlate with the outcome.
         if any(len(rows) > 1 for rows in cells.values())
     }
     effects = superiorities(list(strata.values()), rng, LEVEL)

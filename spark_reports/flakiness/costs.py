@@ -1,4 +1,4 @@
-"""What flakiness costs: runs that ended not as expected, or in an error, and the minutes that they took."""
+"""The costs of flakiness: runs that did not end as expected, or ended in an error, and their minutes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF: Mapping[str, DataType] = {"runs": _LONG, "minutes": _DOUBLE, "share_of_minu
 MOST_ROWS = 200
 DRAWN = "drawn by nightly"
 """Stands for all scenarios that nights drew: each is run once."""
-NOBODY = "nobody named"
+NOBODY = "no owner"
 _SEEN: Mapping[str, DataType] = {"first_lost": _TIME, "last_lost": _TIME, "source": _TEXT}
 
 
@@ -47,34 +47,35 @@ class Cost:
 
 
 def costs_line(costs: Sequence[Cost]) -> str:
-    """What all of it costs; empty where nothing is lost."""
+    """The total costs; empty if no run is lost."""
     lost = [cost for cost in costs if cost.lost]
     if not lost:
         return ""
     minutes, of = (sum(cost.seconds for cost in some) / 60 for some in (lost, costs))
     runs = counted(sum(cost.runs for cost in lost), "run")
-    return f"{runs} ended not as expected, or in an error: {minutes:,.0f} of {of:,.0f} minutes of all runs."
+    spent = f"{minutes:,.0f} of {of:,.0f} minutes of all runs"
+    return f"{runs} did not end as expected, or ended in an error: {spent}."
 
 
 SAYS = (
-    "A run is lost that ended not as expected, or in an error; all the minutes that it took are lost. This counts "
-    "cells that always fail, too. Where a run was repeated, the repeat is a run of its own, and is lost only if "
-    "it failed too. Runs that only measure are lost by an error alone. `runs` and `minutes` are of all runs."
+    "A run is lost if it did not end as expected, or ended in an error; then all its minutes are lost. So cells "
+    "that always fail count too. A repeat is a run of its own, and is lost only if it fails too. A run that only "
+    "measures is lost only if it ends in an error. `runs` and `minutes` are of all runs."
 )
-"""What the tables count."""
+"""Which runs the tables count as lost."""
 
 
 def costs_tables(costs: Sequence[Cost]) -> list[Table]:
     """By cause, by scenario, by host, by owner."""
     return [
         _table(
-            "costs_by_cause", "By cause", "The cause is the finding that says most of a run.",
+            "costs_by_cause", "By cause", "The cause is the finding that says most about a run.",
             {"side": _TEXT, "signature": _TEXT, "text": _TEXT, "scenarios": _LONG, **_LOST, **_SEEN},
             _grouped((cost for cost in costs if cost.lost), lambda cost: cost.signature, _cause),
             "cost-of-cause", ("signature",),
         ),
         _table(
-            "costs_by_scenario", "By scenario", "With one client and version of RocketMQ.",
+            "costs_by_scenario", "By scenario", "One row for each scenario, client and version of RocketMQ.",
             {**dict.fromkeys(("scenario", "client", "rocketmq"), _TEXT), **_LOST, **_OF, **_SEEN},
             _grouped(
                 costs, lambda cost: (_scenario(cost), cost.client, cost.rocketmq),
@@ -85,13 +86,13 @@ def costs_tables(costs: Sequence[Cost]) -> list[Table]:
             "cost-of-cell", ("scenario", "client", "rocketmq"),
         ),
         _table(
-            "costs_by_host", "By host", "The machine that ran them.",
+            "costs_by_host", "By host", "The machine that ran the scenarios.",
             {"host": _TEXT, **_LOST, **_OF, **_SEEN},
             _grouped(costs, lambda cost: cost.host, lambda own: {"host": own[0].host}),
             "cost-of-host", ("host",),
         ),
         _table(
-            "costs_by_owner", "By owner", "Who looked after the scenario when it ran.",
+            "costs_by_owner", "By owner", "The owner of the scenario when it ran.",
             {"owner": _TEXT, **_LOST, **_OF, **_SEEN},
             _grouped(costs, _owner, lambda own: {"owner": _owner(own[0])}),
             "cost-of-owner", ("owner",),
@@ -124,7 +125,7 @@ def _table(
     return Table(
         name,
         title,
-        f"{says} What costs most comes first, at most {MOST_ROWS} rows; what costs nothing is left out.",
+        f"{says} The highest costs come first, at most {MOST_ROWS} rows. Rows without costs are left out.",
         schema(**columns),
         [{column: row[column] for column in columns} for row in rows[:MOST_ROWS]],
         queries("flakiness_costs"),

@@ -35,7 +35,7 @@ _BASE = {
 
 
 def map_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
-    """Scenarios down, clients and versions across, the first to look at on top; None: there are no cells.
+    """Scenarios down, clients and versions across, the worst on top; None: there are no cells.
 
     What nights drew is left out: each of those scenarios would be a row with one run.
     """
@@ -65,16 +65,16 @@ def map_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
     return Figure(
         "map",
         "Every scenario, client and version",
-        f"{_of_all(len(rows), len(scenarios))}In each cell the verdict, as it is now, and how many of its "
-        "judged runs ended as expected; a question mark where they are too few to be sure. `measured`: nothing "
-        "is expected, and how many reproduced.",
+        f"{_of_all(len(rows), len(scenarios))}Each cell shows its current verdict, and how many of its judged "
+        "runs ended as expected. A question mark means that there are too few runs to be sure. `measured`: the "
+        "scenario expects nothing; the cell shows how many runs reproduced.",
         verdict_map(drawn),
         queries("flakiness_cells", "flakiness_history"),
     )
 
 
 def _of_all(shown: int, every: int) -> str:
-    return f"{shown} of {every:,} scenarios, those to look at first. " if shown < every else ""
+    return f"The worst {shown} of {every:,} scenarios. " if shown < every else ""
 
 
 def _map_text(cell: Assessed) -> str:
@@ -92,7 +92,7 @@ def _hover(cell: Assessed) -> Sequence[str]:
 
 
 def intervals_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
-    """The share of each cell with its interval, the gravest first; None: none is judged."""
+    """The share of each cell with its interval, the worst first; None: none is judged."""
     rows = [
         Estimate(
             (cell.key.scenario, " ".join(names.column(cell.key))),
@@ -111,23 +111,23 @@ def intervals_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
         return None
     return Figure(
         "intervals",
-        "How sure it is",
+        "Shares with their intervals",
         "Share of judged runs that ended as expected, with the 95 % interval by Wilson; at most "
-        f"{MOST_INTERVALS} cells, the one to look at first on top.",
+        f"{MOST_INTERVALS} cells, the worst on top.",
         forest(rows, "runs as expected", bounds=(0.0, 1.0), percent=True),
         queries("flakiness_cells"),
     )
 
 
 def time_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
-    """The worst cells over time, with their change points; None: none has changing ends."""
+    """The worst cells over time, with their change points; None: no cell has different ends."""
     worst = [cell for cell in cells if _both_ends(cell)][:MOST_TRENDS]
     if not worst:
         return None
     return Figure(
         "time",
         "Over time",
-        "Share of runs as expected (measured cells: reproduced) in groups of runs that follow each other, "
+        "Share of runs as expected (measured cells: reproduced) in groups of successive runs, "
         "with its 95 % interval. A dashed line is a change point.",
         trend([_series(cell, names) for cell in worst], "run, in order of time", (0.0, 1.0), percent=True),
         queries("flakiness_history"),
@@ -169,7 +169,7 @@ def _groups(blocks: Sequence[Block], width: int) -> list[list[Block]]:
 
 
 def strips_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
-    """A strip a cell: how its runs ended, one after the other; None: none has changing ends."""
+    """One strip for each cell: how its runs ended, in order of time; None: no cell has different ends."""
     worst = [cell for cell in cells if _both_ends(cell)][:MOST_STRIPS]
     if not worst:
         return None
@@ -202,15 +202,15 @@ def strips_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
     return Figure(
         "strips",
         "Run by run",
-        "Each mark is a run, or a block of runs where a cell has more than 200: green ended as expected "
-        "(measured cells: reproduced), red did not. Long stretches are changes, single marks are flakes.",
+        "Each mark is a run, or a block of runs if a cell has more than 200. Green runs ended as expected "
+        "(measured cells: reproduced), red ones did not. A long stretch is a change, a single mark is a flake.",
         plot,
         queries("flakiness_history"),
     )
 
 
 def conditions_figure(conditions: Sequence[Condition]) -> Figure | None:
-    """The share as expected by fifths of the foremost conditions; None: there are none."""
+    """The share as expected by fifths of the most significant conditions; None: there are none."""
     foremost = conditions[:MOST_CONDITIONS]
     if not foremost:
         return None
@@ -229,10 +229,10 @@ def conditions_figure(conditions: Sequence[Condition]) -> Figure | None:
         series.append(Series(name, moments))
     return Figure(
         "conditions",
-        "What goes with the outcome",
-        "Share of runs as expected, from the fifth of the runs of each cell with the lowest values (1) to "
-        "that with the highest (5). A fall to the right: more of it, more runs that did not end as "
-        "expected.",
+        "Conditions that correlate with the outcome",
+        "Share of runs as expected, from the fifth of each cell's runs with the lowest values (1) to the fifth "
+        "with the highest (5). If the line falls to the right, higher values go with more runs that did not end "
+        "as expected.",
         trend(series, "fifth of the runs, by the condition", (0.0, 1.0), percent=True),
         queries("flakiness_conditions"),
     )
@@ -251,8 +251,8 @@ def causes_figure(signatures: Sequence[Signature]) -> Figure | None:
     return Figure(
         "causes",
         "Causes",
-        "Runs that ended not as expected, or in an error, each counted once, by the finding that says most; "
-        "colours tell whose it is.",
+        "Runs that did not end as expected, or ended in an error. Each counts once, for the finding that says "
+        "most about it. The colour shows its side: product, harness or environment.",
         stacked_bars(bars, colours, unit="runs", shares=False),
         queries("flakiness_signatures"),
     )

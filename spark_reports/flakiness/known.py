@@ -1,4 +1,4 @@
-"""What nights have found, with its age, in the form that `rocketchaos nightly --known` reads."""
+"""The findings of nights, with their age, in the form that `rocketchaos nightly --known` reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from rocketchaos.spark_reports.spark_schema import schema
 FILE = "known.txt"
 _OPENING = """\
 # Findings of nights, the last seen first: a file for `rocketchaos nightly --known FILE`.
-# Nights report what is in it, and end well all the same. Delete the lines of what shall fail a night.
+# A night reports these findings, but does not fail because of them. Delete the lines of findings that must
+# fail a night.
 """
 
 
@@ -49,9 +50,10 @@ def known_table(found: Sequence[Known]) -> Table:
     return Table(
         "known",
         "Findings of nights",
-        "What `rocketchaos nightly` found, by code. Ages are in days, up to the newest run of the store. "
-        f"`flakiness/{FILE}` has the same as `rocketchaos nightly --known` reads it: keep there what is accepted. "
-        "What is `unseen` for long may be gone. Nights of older versions did not write codes into their runs.",
+        "The findings of `rocketchaos nightly`, by code. Ages are in days, up to the newest run of the store. "
+        f"`flakiness/{FILE}` has the same in the form that `rocketchaos nightly --known` reads: keep the "
+        "findings there that you accept. A finding that is `unseen` for long may be gone. Nights of older "
+        "versions did not write codes into their runs.",
         schema(
             code=StringType(), text=StringType(), runs=LongType(), age_days=LongType(), unseen_days=LongType(),
             first_seen=TimestampType(), last_seen=TimestampType(), source=StringType(),
@@ -76,7 +78,7 @@ def known_table(found: Sequence[Known]) -> Table:
 
 
 def known_text(found: Sequence[Known]) -> str:
-    """The file: for each code a remark and a line."""
+    """The file: for each code a comment and a line."""
     return _OPENING + "".join(_entry(item) for item in _last_seen_first(found))
 
 

@@ -1,4 +1,4 @@
-"""The report in a few sentences: what a team reads in a chat, the gravest first."""
+"""The report in a few sentences, for a chat: the worst first."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ MOST_LINES = 12
 
 
 def headline(cells: Sequence[Assessed], names: Names, found: Sequence[Condition], store: StoreSummary) -> str:
-    """One sentence: how many cells are not as they should be, the worst of them, and where to look."""
+    """One sentence: how many cells are bad, the worst of them, and where to look."""
     if not cells:
-        return "The store has no runs, so nothing can be said of flakiness: `report ingest` brings them." + (
-            f" {counted(store.quarantined, 'folder')} could not be read." if store.quarantined else ""
+        return (
+            "The store has no runs, so there is no flakiness to report: load some with `report ingest`."
+            + (f" {counted(store.quarantined, 'folder')} could not be read." if store.quarantined else "")
         )
     cells = [cell for cell in cells if not cell.drawn] or cells
     counts = Counter(cell.now for cell in cells)
@@ -37,8 +38,8 @@ def headline(cells: Sequence[Assessed], names: Names, found: Sequence[Condition]
     if not judged:
         measured = sum(cell.now is Verdict.MEASURED for cell in cells)
         return (
-            f"No end of {total} could be judged: {measured} are only measured, of the others no run of which "
-            "something was expected ended by the product's behaviour."
+            f"None of {total} could be judged: {measured} are only measured; in the others no run with an "
+            "expectation ended by the product's behaviour."
         )
     good = f"No cell of {total} is FLAKY or FAIL: {counts[Verdict.PASS]} PASS"
     if counts[Verdict.LIKELY_PASS]:
@@ -47,7 +48,7 @@ def headline(cells: Sequence[Assessed], names: Names, found: Sequence[Condition]
 
 
 def about(cell: Assessed, names: Names, found: Sequence[Condition]) -> str:
-    """All that helps with one cell: how bad, since when, with what it goes, its first cause, and an example."""
+    """One cell in a sentence: how bad, since when, under which conditions, its first cause, and an example."""
     counts = cell.counts
     says = [f"{names.label(cell.key)} {part(counts.as_expected, counts.judged)}"]
     if counts.owner:
@@ -66,7 +67,7 @@ def about(cell: Assessed, names: Names, found: Sequence[Condition]) -> str:
         )
     needed = more_runs(*cell.recent)
     if needed and counts.judged:
-        says.append(f"{counted(needed, 'more run')} alike would make it certain")
+        says.append(f"{counted(needed, 'more run')} with the same end would make it certain")
     says += [
         goes_with(condition)
         for condition in found
@@ -100,7 +101,7 @@ def lines(
     signatures: Sequence[Signature],
     store: StoreSummary,
 ) -> list[str]:
-    """Up to a dozen sentences, to follow the headline; what the store lacks or is uncertain is among them."""
+    """Up to a dozen sentences after the headline; some say what the store lacks, or what is uncertain."""
     bad = [cell for cell in cells if cell.now in _DOUBTFUL]
     # The headline has the first.
     says = [f"{cell.now.value}: {about(cell, names, found)}" for cell in bad[1:MOST_CELLS]]
@@ -117,7 +118,7 @@ def lines(
 
 def _version(change: VersionChange) -> str:
     before, after = change.before, change.after
-    beside = ", side by side" if change.side_by_side else ""
+    beside = ", in parallel with the older version" if change.side_by_side else ""
     return (
         f"{change.change}{beside}: {change.experiment} fell from {rate(before.hits, before.runs)} to "
         f"{rate(after.hits, after.runs)} as expected ({chance(change.p)}); first bad run "
@@ -152,12 +153,12 @@ def _undecided(cells: Sequence[Assessed]) -> str:
         most = max(more_runs(*cell.recent) for cell in few)
         says.append(
             f"{counted(len(few), 'cell has', 'cells have')} too few runs to be sure: up to {most} more of "
-            "each, all alike, would do"
+            "each, with the same end, are enough"
         )
     if none:
         says.append(
-            f"{counted(none, 'cell')} can't be judged: no run of which something was expected "
-            "ended by the product's behaviour"
+            f"{counted(none, 'cell')} can't be judged: no run with an expectation ended by the product's "
+            "behaviour"
         )
     return "; ".join(says)
 
@@ -168,8 +169,8 @@ def _drawn(cells: Sequence[Assessed]) -> str:
         return ""
     reproduced = sum(cell.counts.reproduced > 0 for cell in drawn)
     return (
-        f"{counted(len(drawn), 'cell')} of scenarios drawn by `rocketchaos nightly`, only measured: "
-        f"{reproduced:,} reproduced; each is a row at the end of the table `cells`, and not in the map"
+        f"{counted(len(drawn), 'cell')} of scenarios that `rocketchaos nightly` drew, only measured: "
+        f"{reproduced:,} reproduced; they are at the end of the table `cells`, and not in the map"
     )
 
 
@@ -201,8 +202,8 @@ def _unplaced(cells: Sequence[Assessed]) -> str:
     if not count:
         return ""
     return (
-        f"Order in time uncertain for {counted(count, 'run')}: the clock jumped, or was wrong; they count, but "
-        "not for changes and trends"
+        f"The order in time of {counted(count, 'run')} is uncertain, because the clock jumped or was wrong: "
+        f"{'it counts' if count == 1 else 'they count'}, but not for changes and trends"
     )
 
 

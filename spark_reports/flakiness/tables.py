@@ -34,9 +34,9 @@ def cells_table(cells: Sequence[Assessed]) -> Table:
     return Table(
         "cells",
         "Every cell",
-        "The one to look at first comes first. The verdict is by the runs that ended by the product's "
-        "behaviour and that something was expected of: FLAKY where they ended both ways, otherwise PASS or "
-        f"FAIL, with a question mark below {ALIKE_RUNS} runs. `p_steady` is the posterior chance that more "
+        "The worst cell comes first. The verdict counts the runs with an expectation that ended by the product's "
+        "behaviour: FLAKY if some ended as expected and others did not, otherwise PASS or FAIL, with a question "
+        f"mark below {ALIKE_RUNS} runs. `p_steady` is the posterior chance that more "
         f"than {STEADY_RATE:.0%} of all runs end as expected (Jeffreys' prior); intervals are Wilson's, 95 "
         "%; `now` is the verdict since the last change point; `flip_rate_by_chance` is the flip rate if "
         "the same ends came in any order; `trend_p` and `change_p` are adjusted for the number of cells "
@@ -128,10 +128,10 @@ def changes_table(cells: Sequence[Assessed]) -> Table:
     return Table(
         "changes",
         "Change points",
-        "Where the share of runs as expected (measured cells: of runs that reproduced) changed: binary "
-        "segmentation with a likelihood ratio; p is exact where a cell has at most 200 runs, otherwise by "
-        "permutation of blocks. Only cells in which it stands after correction for the number of cells; "
-        "the place is known to `exact_to_runs`.",
+        "The places where the share of runs as expected changed (measured cells: of runs that reproduced), by "
+        "binary segmentation with a likelihood ratio. p is exact if a cell has at most 200 runs, otherwise it "
+        "comes from a permutation of blocks. The table has only changes that remain after correction for the "
+        "number of cells. `exact_to_runs` is the precision of the place, in runs.",
         schema(
             **_CELL,
             since=_TIME, last_before=_TIME, runs_before=_LONG, share_before=_DOUBLE,
@@ -148,10 +148,10 @@ def versions_table(changes: Sequence[VersionChange]) -> Table:
     return Table(
         "versions",
         "First bad run after a change of version",
-        "A version that came after another in the same experiment, and its first run that did not end as "
-        "expected. p is Fisher's exact test that it ends as expected more rarely than the version before, "
-        "adjusted by Holm: a high one means that the version before may be as bad. `side_by_side`: the "
-        "older version was still run, as in a matrix.",
+        "A version that followed another one in the same experiment, and its first run that did not end as "
+        "expected. p is Fisher's exact test, adjusted by Holm, that the new version ends as expected more rarely "
+        "than the version before. A high p means that the version before may be as bad. `side_by_side`: the older "
+        "version still ran too, as in a matrix.",
         schema(
             change=_TEXT, of=_TEXT, scenario=_TEXT, client=_TEXT, rocketmq=_TEXT, cluster=_TEXT, timing=_TEXT,
             before=_TEXT, after=_TEXT, came=_TIME, side_by_side=_BOOL,
@@ -187,7 +187,7 @@ def versions_table(changes: Sequence[VersionChange]) -> Table:
 
 
 def signatures_table(signatures: Sequence[Signature]) -> Table:
-    """What went wrong, one cause a row."""
+    """One row for each cause."""
     columns = {
         "side": _TEXT, "kind": _TEXT, "signature": _TEXT, "first_in_runs": _LONG,
         "bad_runs": _LONG, "lost_runs": _LONG, "good_runs": _LONG,
@@ -197,11 +197,11 @@ def signatures_table(signatures: Sequence[Signature]) -> Table:
     return Table(
         "signatures",
         "Causes",
-        "Findings that differ only in what changes from run to run, as one row. `first_in_runs` "
-        "counts every run that ended not as expected, or in an error, once: by the finding that says most "
-        "of it. `bad_runs` all those that have it, `lost_runs` those of them that an error ended, "
-        "`good_runs` those that ended well all the same: where they are many, it explains little. At most "
-        "200, those that cost most first; the example is the newest.",
+        "Findings that differ only in details of a run, such as an id, are one row. `first_in_runs` counts every "
+        "run that did not end as expected, or ended in an error, once: for the finding that says most about it. "
+        "`bad_runs` counts all these runs with the finding, `lost_runs` those of them that ended in an error, and "
+        "`good_runs` the runs with it that ended as expected: if there are many, the finding explains little. The "
+        "table has at most 200 rows, those that cost most first. The example is the newest run.",
         schema(**columns),
         [{name: getattr(signature, name) for name in columns} for signature in signatures],
         queries("flakiness_signatures"),
@@ -211,13 +211,13 @@ def signatures_table(signatures: Sequence[Signature]) -> Table:
 
 
 def conditions_table(conditions: Sequence[Condition]) -> Table:
-    """Conditions and how they go with the outcome."""
+    """Conditions, and how they correlate with the outcome."""
     return Table(
         "conditions",
-        "What goes with the outcome",
-        "AUC: the chance that the value is higher in a run that did not end as expected than in one of the "
-        "same cell that did, with Newcombe's 95 % interval; 0.5 is no connection. p_adjusted is by Holm "
-        "over all rows. That it goes with the outcome does not make it the cause.",
+        "Conditions that correlate with the outcome",
+        "AUC is the chance that the value is higher in a run that did not end as expected than in a run of the "
+        "same cell that did, with Newcombe's 95 % interval; 0.5 means no correlation. `p_adjusted` is by Holm, "
+        "over all rows. A condition that correlates with the outcome need not be its cause.",
         schema(
             scenario=_TEXT, condition=_TEXT, auc=_DOUBLE, auc_low=_DOUBLE, auc_high=_DOUBLE, p=_DOUBLE,
             p_adjusted=_DOUBLE, not_as_expected=_LONG, as_expected=_LONG,

@@ -1,4 +1,4 @@
-"""Which folders can't become facts, and why: the first and gravest reason, with the way out. Pure."""
+"""Which folders can't become facts, and why: the first and worst reason, with the way out. Pure."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ class Problem:
     reason: str
     line: int | None = None
     passing: bool = False
-    """What is wrong shows in no listing, as rights of reading: the folder is read again however it is listed."""
+    """No listing shows the problem (such as missing rights to read): an ingest always reads the folder again."""
 
 
 def problem_of(folder: Folder, seen: Seen) -> Problem | None:
-    """The first and gravest reason, by how the folder is listed and what was seen of it; None: it is fit."""
+    """The first and worst reason, from the folder's listing and its contents; None: the folder is fine."""
     return next(_problems(folder, seen), None)
 
 
 def changed() -> Problem:
-    """Of a folder that was written to while it was read."""
+    """The problem of a folder that was written to while it was read."""
     return Problem(
         RUNNING, None, "it was being written while it was read; ingest it again when the run is over"
     )
 
 
 def gone() -> Problem:
-    """Of a folder that was removed while it was read."""
+    """The problem of a folder that was removed while it was read."""
     return Problem(GONE, None, "it was removed while it was read; ingest it where it is now", passing=True)
 
 
 def copy_of(other: str) -> Problem:
-    """Of a folder whose run counts as another one has it."""
+    """The problem of a folder whose run counts in another folder."""
     return Problem(COPY, None, f"{other} has the same run, judged no earlier: that one counts")
 
 

@@ -15,13 +15,13 @@ from rocketchaos.spark_reports.report import Report, Table
 from rocketchaos.spark_reports.run_names import with_runs
 
 DOCUMENT_VERSION = 1
-"""Of this form."""
+"""The version of this format."""
 
 
 def document(report: Report, url: RunsUrl | None = None) -> dict[str, Any]:
-    """The report as values that JSON has. Figures are named with their SQL; their numbers are in the tables.
+    """The report as JSON values. Figures have their name and SQL; their numbers are in the tables.
 
-    Rows that the page can be opened at have their anchors, in the same order.
+    Rows with an anchor on the page have it here too, in the same order.
     """
 
     def line(sentence: str) -> str:

@@ -1,4 +1,4 @@
-"""Links from a report to run folders: to those on this machine, or to where a template says that they are."""
+"""Links from a report to run folders: on this machine, or at the addresses that a template gives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIELDS = ("name", "parent", "path", "file")
 
 
 def run_folder(text: str) -> Path | None:
-    """The folder that a URI, or a path from the root, names; None where it names none of this machine.
+    """The folder that a URI or an absolute path names; None if it is not on this machine.
 
     `file:/folder`, as the store has it (see `spark_reports.places`), is not encoded; `file:///folder` is.
     """
@@ -37,7 +37,7 @@ def _path(text: str) -> str:
 
 
 def path_text(source: str) -> str:
-    """A run folder as a command takes it: its path, or the URI of one that is on no disk."""
+    """A run folder as a command takes it: its path, or its URI if it is not on a disk."""
     return source.removeprefix("file:") if source.startswith("file:/") else source
 
 
@@ -70,8 +70,8 @@ class RunsUrl:
             wrong = f"it has {{{strange[0]}}}" if strange else "it is the same for every run"
             raise UsageProblem(
                 f"--runs-url can't be used: {wrong}: {template}",
-                "It takes {name}, the run folder's name, {parent}, that of the folder above, or {path}, the whole "
-                "path; {file} where the name of a file in it belongs, otherwise at the end.",
+                "It takes {name}, the run folder's name, {parent}, the name of the folder above, or {path}, the "
+                "whole path. {file} marks the place for a file's name; by default it is the end.",
             )
         return cls(template)
 
@@ -90,7 +90,7 @@ class RunLink:
 
     name: str
     page: str
-    """Of the run; its folder where it has none."""
+    """The address of its page, or of its folder if it has no page."""
     folder: str
     reproduce: str
     """The line that runs it again."""
@@ -104,7 +104,7 @@ class RunLinks:
     url: RunsUrl | None = None
 
     def to(self, source: str) -> RunLink | None:
-        """The links of a run; None: it is elsewhere, nobody has said where, and its folder stays text."""
+        """The links of a run; None if it is on another machine and there is no template: its folder stays text."""
         folder = run_folder(source)
         name = run_name(source)
         line = f"rocketchaos reproduce {shlex.quote(name if folder is None else str(folder))}"
@@ -118,7 +118,7 @@ class RunLinks:
 
 
 def _href(target: Path, page_folder: Path) -> str:
-    """Relative where the two have more than the root in common, so that they can be moved together."""
+    """Relative if the two have more than the root in common, so that they can be moved together."""
     target, here = target.resolve(), page_folder.resolve()
     if Path(os.path.commonpath([target, here])) == Path(target.anchor):
         return target.as_uri()
@@ -128,5 +128,5 @@ def _href(target: Path, page_folder: Path) -> str:
 
 
 def run_text(source: str, url: RunsUrl | None) -> str:
-    """A run where there are no links: the address of its page, or its folder."""
+    """A run as text: the address of its page, or its folder."""
     return path_text(source) if url is None else url.to(source, PAGE)

@@ -1,4 +1,4 @@
-"""What a report was made from, in words: never left out, so that nothing is missing in silence."""
+"""The source of a report, in words. Every report has it, so that nothing is missing silently."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """What is missing, or uncertain, and why."""
+    """Something that is missing or uncertain, and why."""
 
     text: str
     reasons: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ def time_span(store: StoreSummary) -> str:
 
 
 def store_line(store: StoreSummary) -> str:
-    """All of it in a line or two, for a terminal or a chat."""
+    """The summary in one or two lines, for a terminal or a chat."""
     made_from = (
         f"{counted(store.runs, 'run')}, {counted(store.messages, 'message')}, "
         f"{counted(store.scenarios, 'scenario')}, {counted(store.hosts, 'host')}, {time_span(store)}"
@@ -69,7 +69,7 @@ def store_line(store: StoreSummary) -> str:
 
 
 def reasons(store: StoreSummary) -> list[str]:
-    """Kinds of reasons of the quarantined, the most frequent first."""
+    """The reasons of folders in quarantine, the most frequent first."""
     ordered = sorted(store.quarantine_reasons.items(), key=lambda item: (-item[1], item[0]))
     return [f"{one_line(kind)}: {count:,}" for kind, count in ordered]
 
@@ -83,15 +83,15 @@ def _warnings(store: StoreSummary) -> list[Warned]:
         found.append(
             Warned(
                 f"{store.quarantined:,} run {are} quarantined, and not in any number below. "
-                "The table quarantine of the store names each, with its reason and the way out.",
+                "The store's table quarantine lists each folder with its reason and the way out.",
                 tuple(reasons(store)),
             )
         )
     if store.clock_jumps:
         found.append(
             Warned(
-                f"The wall clock jumped within {counted(store.clock_jumps, 'run')}, or was wrong all along: "
-                "their place in the order of time is uncertain, their durations are not."
+                f"The wall clock jumped in {counted(store.clock_jumps, 'run')}, or was wrong all the time: "
+                "the order of these runs in time is uncertain, but their durations are right."
             )
         )
     return found

@@ -1,4 +1,4 @@
-"""The page of a report: one HTML file that needs no network, for a desk, a phone and paper."""
+"""The page of a report: one HTML file that needs no network, for desktop, phone and paper."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CODE = re.compile(r"`([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Of one column."""
+    """The heading of one column."""
 
     name: str
     text: str
@@ -42,7 +42,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table on the page; `anchor` where it can be linked to."""
+    """A row of a table on the page; with an `anchor` if links can lead to it."""
 
     anchor: str | None
     cells: Sequence[Shown]
@@ -98,7 +98,7 @@ class SectionPart:
 
 
 def page(report: Report, folder: Path, url: RunsUrl | None = None) -> str:
-    """The page, as it stands in `folder`; `url` tells where run folders are, if not there where they were."""
+    """The page for `folder`; `url` is the address of run folders, if they have moved."""
     links = RunLinks(folder, url)
     # The part of plotly.js that draws in two dimensions: a third of what the package `plotly` has.
     plotly = _script(_template("plotly-cartesian.min.js")) if report.figures else Markup()
@@ -140,7 +140,7 @@ def _environment() -> Environment:
 
 
 def _with_code(text: str) -> Markup:
-    """Names and commands, which stand between backticks, as code."""
+    """Names and commands between backticks become code."""
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(printable(text, keep="\n\t")))))
 
 
@@ -158,7 +158,7 @@ def _sentence(text: str, links: RunLinks) -> Markup:
 
 
 def _shown_text(value: object) -> object:
-    """Strangers' text without control characters; autoescape does the rest."""
+    """Foreign text without control characters; autoescape does the rest."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return printable(value, keep="\n\t")
     return value
@@ -170,7 +170,7 @@ def _script(text: str) -> Markup:
 
 
 def _digest(script: str) -> Markup:
-    """By which the page allows this script, and no other."""
+    """The digest by which the page allows only this script."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return Markup(f"'sha256-{digest}'")
 
@@ -227,7 +227,7 @@ def _table(report: Report, table: Table, links: RunLinks) -> TablePart:
 
 
 def _rows(table: Table, links: RunLinks) -> list[Row]:
-    # What comes twice is linked to where it stands first.
+    # If an anchor comes twice, the first row keeps it.
     anchors: set[str | None] = {None}
     rows = []
     for row in table.rows[:ROW_LIMIT]:

@@ -23,13 +23,13 @@ _MARKDOWN = str.maketrans({item: f"\\{item}" for item in "\\`*_[]<>|#~"})
 
 
 def show(report: Report, console: Console, page: Path | None = None, url: RunsUrl | None = None) -> None:
-    """What matters, a compact table or two, and what it was made from, on a console.
+    """Print the sentences, one or two short tables, and the source of the report on a console.
 
     Args:
         report: the report.
-        console: it has colours, or has none.
-        page: where the whole of it lies.
-        url: where run folders are, if not there where they were.
+        console: with or without colours.
+        page: the path of the whole report.
+        url: the address of run folders, if they have moved.
     """
     _say(console, Text(one_line(report.title), style="bold"))
     _say(console, Text(_line(report.headline, url)))
@@ -95,7 +95,7 @@ def markdown(report: Report, page: Path | None = None, url: RunsUrl | None = Non
 
 
 def _quiet_line(sentence: str, url: RunsUrl | None) -> str:
-    """A sentence, its runs as links where there is an address."""
+    """A sentence; its runs are links if there is an address."""
     runs = iter(parts_of(sentence)[1::2])
     return with_runs(_quiet(sentence), lambda _: _quiet_run(next(runs), url))
 
@@ -107,7 +107,7 @@ def _quiet_run(source: str, url: RunsUrl | None) -> str:
 
 
 def _quiet(text: object) -> str:
-    """A stranger's text in Markdown, in which nothing of it is markup, nor calls anybody in a chat."""
+    """A foreign text in Markdown: without its markup, and without mentions in a chat."""
     return one_line(text).translate(_MARKDOWN).replace("@", "@\N{WORD JOINER}")
 
 

@@ -29,8 +29,8 @@ def timing(spark: SparkSession, summary: StoreSummary) -> Report:
                 )
                 for name, what in WHATS.items()
             ),
-            Section("Scenarios", "Where it took how long.", [scenarios_table(facts.scenarios)]),
-            Section("Timers", "What RocketMQ's timers were.", [timers_table(facts.timers)]),
+            Section("Scenarios", "The durations in each scenario.", [scenarios_table(facts.scenarios)]),
+            Section("Timers", "The values of RocketMQ's timers in these runs.", [timers_table(facts.timers)]),
         ],
         summary,
     )

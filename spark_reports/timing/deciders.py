@@ -1,4 +1,4 @@
-"""What decides how long something takes, in words. Which timers do is in `queries/parts/deciding_timers.sql`."""
+"""The timers that decide how long something takes, in words; `queries/parts/deciding_timers.sql` selects them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         "broker.hold-check": "check of held pulls",
         "proxy.hold-receive": "long polling of the proxy",
         "rebalance": "rebalance",
-        "rebalance-min": "least interval of rebalances",
+        "rebalance-min": "minimum interval of rebalances",
         "heartbeat": "heartbeat",
         "settings": "settings of a gRPC client",
         "persist-offsets": "persisting of offsets",
@@ -40,33 +40,34 @@ WHATS: Mapping[str, What] = MappingProxyType(
     {
         "rebalance": What(
             "Rebalance",
-            "From a change of the membership until a member's queues were seen to be, and to stay, as it left "
-            "them. Brokers tell the members at once; where that gets lost, the next turn of the client's "
-            "own rebalance loop finds out. Whoever is paused or cut off is a member until its channel expires.",
+            "From a change of the membership until a look saw a member own the queues that it kept from then on. "
+            "Brokers notify the members at once. If the notification is lost, the client notices the change in "
+            "the next round of its own rebalance loop. A member that is paused or cut off stays a member until "
+            "its channel expires.",
             "member",
             "members",
         ),
         "subscription-flip": What(
             "Subscription flip",
-            "From a change of the membership, or a hand-made heartbeat, until a broker was seen to hold "
-            "another expression for the group. A rebalance raises the version of a member's subscription, and "
-            "its next heartbeat makes the broker store it.",
+            "From a change of the membership, or a heartbeat sent by the scenario, until a look saw that a "
+            "broker holds another expression for the group. A rebalance raises the version of a member's "
+            "subscription, and its next heartbeat makes the broker store it.",
             "flip",
             "flips",
         ),
         "offset-correction": What(
             "Offset correction",
-            "From the acknowledgement of a queue's last message, which a filter took away, until the group's "
-            "offset was seen behind it. The client passes it on only when the next pull has come back empty: "
-            "long polling decides, not the interval at which offsets are persisted.",
+            "From the acknowledgement of a queue's last message, which a filter dropped, until a look saw that "
+            "the group's offset had passed it. The client reports this offset only after its next pull has found "
+            "nothing: so long polling decides, not the interval at which offsets are persisted.",
             "queue",
             "queues",
         ),
         "delivery": What(
             "Delivery",
-            "From the acknowledgement of a message to its producer until a listener got it first. A message "
-            "that arrives wakes the pull that waits for it; where none waits, or nothing wakes it, long "
-            "polling has to run out. What was sent before anybody consumed waits for that, too.",
+            "From the acknowledgement of a message to its producer until the first listener got it. A new message "
+            "wakes the pull that waits for it. If no pull waits, or nothing wakes it, long polling has to run out "
+            "first. A message that was sent before a consumer started also waits for that consumer.",
             "message",
             "messages",
         ),
@@ -93,7 +94,7 @@ def deciders(timers: str | None) -> list[Decider]:
 
 
 def deciding(ms: float, known: Sequence[Decider]) -> Decider | None:
-    """The longest of the timers that a time comes near, or goes beyond; None: none had to run out."""
+    """The longest of the timers that a duration comes near or exceeds; None: no timer had to run out."""
     reached = [decider for decider in known if ms >= 0.8 * decider.ms]
     return max(reached, key=lambda item: item.ms, default=None)
 

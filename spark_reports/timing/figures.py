@@ -14,10 +14,10 @@ MOST_ROWS = 24
 
 
 def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
-    """One for each timing: p50 to max per client and version, and the timers as lines."""
+    """One for each timing: p50 to the maximum by client and version, and the timers as lines."""
     made = []
     for timing in sorted({item.side.timing for item in measured if item.what == what}):
-        # Of very many the gravest are drawn, and stand in their order.
+        # If there are very many rows, the figure shows the worst, in their usual order.
         every = [item for item in measured if item.what == what and item.side.timing == timing]
         places = sorted(
             range(len(every)), key=lambda place: (not every[place].beyond, not every[place].perhaps_beyond)
@@ -28,9 +28,9 @@ def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
             Figure(
                 f"{what}-{timing}",
                 f"{WHATS[what].title}, {timing}",
-                "From the median to the longest that was seen, per client and version of RocketMQ; the dashed "
+                "From the median to the longest that was seen, by client and version of RocketMQ. The dashed "
                 "lines are the timers that may have to run out."
-                + ("" if timers else " These runs don't tell their timers.")
+                + ("" if timers else " The timers of these runs are unknown.")
                 + (f" {len(rows)} of {len(every)} rows of the table." if len(rows) < len(every) else ""),
                 quantile_ranges([_range(row, rows) for row in rows], timers),
                 queries("timing_histograms"),

@@ -16,15 +16,16 @@ MOST_LINES = 12
 
 
 def headline(facts: Facts) -> str:
-    """What matters most."""
+    """The most important result."""
     measured = facts.measured
     intervals = sum(item.intervals for item in measured)
     if not intervals:
         return "There is nothing to time: no run in the store has a delivery, a rebalance, a flip or a correction."
-    gravest = _gravest(measured)
-    if gravest:
-        more = f" So it is for {len(gravest) - 1} more of the rows below." if gravest[1:] else ""
-        return f"{_beyond(gravest[0])}.{more}"
+    worst = _worst(measured)
+    if worst:
+        rows = f"{len(worst) - 1} more {'row' if len(worst) == 2 else 'rows'}"
+        more = f" The same holds for {rows} below." if worst[1:] else ""
+        return f"{_beyond(worst[0])}.{more}"
     perhaps = [item for item in measured if item.perhaps_beyond]
     if perhaps:
         return f"{_perhaps(max(perhaps, key=_ratio))}."
@@ -34,12 +35,12 @@ def headline(facts: Facts) -> str:
         why = (
             "they are deliveries in runs with faults"
             if faulty == intervals
-            else "the run folders don't tell them, as older ones don't. Run the scenarios again"
+            else "older run folders don't record the timers. Run the scenarios again"
             if facts.untold_runs
-            else "they are of runs with several kinds of clients, which have different ones"
+            else "the runs have several kinds of clients with different timers"
         )
         return (
-            f"{intervals:,} intervals were measured, and none can be held against RocketMQ's timers: {why}."
+            f"{intervals:,} intervals were measured, but none can be compared with RocketMQ's timers: {why}."
         )
     part = f"; of {untold:,} more the timers are unknown" if untold else ""
     part += f"; {faulty:,} deliveries are of runs with faults" if faulty else ""
@@ -48,9 +49,9 @@ def headline(facts: Facts) -> str:
 
 
 def lines(facts: Facts, summary: StoreSummary) -> list[str]:
-    """The gravest first."""
+    """The worst first."""
     measured = facts.measured
-    sentences = [f"{_beyond(measured)}." for measured in _gravest(measured)]
+    sentences = [f"{_beyond(measured)}." for measured in _worst(measured)]
     perhaps = sorted(
         (measured for measured in measured if measured.perhaps_beyond and not measured.beyond),
         key=_ratio,
@@ -64,10 +65,10 @@ def lines(facts: Facts, summary: StoreSummary) -> list[str]:
             sentences.append(_slowest(max(own, key=lambda measured: measured.took.percentile(0.99).value)))
     if facts.untold_runs:
         sentences.append(
-            f"Runs whose folders don't tell RocketMQ's timers, as older ones: {facts.untold_runs:,}."
+            f"Runs in older folders, which don't record RocketMQ's timers: {facts.untold_runs:,}."
         )
     if summary.quarantined:
-        sentences.append(f"Run folders that are quarantined, and count nowhere: {summary.quarantined:,}.")
+        sentences.append(f"Run folders in quarantine, not counted here: {summary.quarantined:,}.")
     return (
         sentences[:MOST_LINES]
         if len(sentences) <= MOST_LINES
@@ -75,12 +76,12 @@ def lines(facts: Facts, summary: StoreSummary) -> list[str]:
     )
 
 
-def _gravest(measured: Sequence[Measured]) -> list[Measured]:
+def _worst(measured: Sequence[Measured]) -> list[Measured]:
     return sorted((item for item in measured if item.beyond), key=_ratio, reverse=True)
 
 
 def _ratio(measured: Measured) -> float:
-    """How often its limit fits into the longest; a timer of 0 ms does so without end."""
+    """The longest divided by the limit; infinite for a limit of 0 ms."""
     longest = measured.worst_for_certain.at_least_ms if measured.beyond else measured.worst.highest_ms
     return longest / measured.limit_ms if measured.limit_ms else math.inf
 
@@ -98,7 +99,7 @@ def _beyond(measured: Measured) -> str:
     return (
         f"{what.title} takes longer than RocketMQ's timers allow ({duration(measured.limit_ms or 0)}) for "
         f"{measured.beyond:,} of {measured.intervals:,} {what.many} with {_who(measured)}, the longest "
-        f"{duration(worst.at_least_ms)} at least; {_where(worst.scenario, worst.certain_source)}"
+        f"at least {duration(worst.at_least_ms)}; {_where(worst.scenario, worst.certain_source)}"
     )
 
 
@@ -107,13 +108,13 @@ def _perhaps(measured: Measured) -> str:
     return (
         f"{what.title} may take longer than RocketMQ's timers allow ({duration(measured.limit_ms or 0)}) for "
         f"{measured.perhaps_beyond:,} of {measured.intervals:,} {what.many} with {_who(measured)}: "
-        f"looks were too far apart to tell, the longest was seen after {duration(worst.highest_ms)}; "
+        f"the looks were too far apart to be sure. The longest was seen after {duration(worst.highest_ms)}; "
         f"{_where(worst.scenario, worst.source)}"
     )
 
 
 def _slowest(measured: Measured) -> str:
-    """The p99 of the slowest side, and what decides it."""
+    """The p99 of the slowest side, and the timer that decides it."""
     what, found = WHATS[measured.what], measured.took.percentile(0.99)
     name = "p99" if measured.intervals >= ENOUGH else f"the longest of {measured.intervals:,}"
     if measured.with_faults:

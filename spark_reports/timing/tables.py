@@ -17,7 +17,7 @@ from rocketchaos.spark_reports.timing.read import InScenario, Measured, Side
 _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 PERCENTILES = (50, 90, 99)
 ENOUGH = 100
-"""Below this many values the 99th percentile is the greatest of them."""
+"""With fewer values the 99th percentile is the greatest of them."""
 
 
 def against_table(measured: Sequence[Measured], what: str) -> Table:
@@ -28,14 +28,13 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
     return Table(
         what.replace("-", "_"),
         f"{WHATS[what].title} against RocketMQ's timers",
-        "In milliseconds. What ended an interval was seen by a look, so that it took at most so long; "
-        "`longest_at_least_ms` is what the longest took for certain (deliveries are exact). `timers` must "
-        "run out one after the other at worst, which is `limit_ms`: runs with other ones have a row of their own; "
-        "`beyond` took longer for certain, "
-        f"`perhaps_beyond` at most. Percentiles have three digits; of less than {ENOUGH} values p99 is "
-        "the longest. Low and high are a 95 % "
-        "interval of order statistics that knows that the values of a run go together; where one is missing, "
-        "there are too few values or runs to bound it.",
+        "In milliseconds. A look sees the end of an interval only afterwards, so a value is the longest that it "
+        "can have been; `longest_at_least_ms` is the certain length of the longest one (deliveries are exact). "
+        "At worst, all `timers` run out one after the other: `limit_ms` is their sum. Runs with other timers "
+        "have their own row. `beyond` counts intervals that certainly took longer, `perhaps_beyond` those that "
+        f"may have. Percentiles have three digits; with fewer than {ENOUGH} values p99 is the longest. Low and "
+        "high are a 95 % interval of order statistics that allows for values of one run being alike. If one is "
+        "missing, there are too few values or runs.",
         schema(
             client=_TEXT, rocketmq=_TEXT, timing=_TEXT, began_with=_TEXT, verdict=_TEXT,
             intervals=_LONG, runs=_LONG,
@@ -52,7 +51,7 @@ _BEGAN_WITH = {True: "what brokers notice late", False: "what brokers get", None
 
 
 def verdict(measured: Measured) -> str:
-    """Whether all of it is within what the timers allow."""
+    """Whether all intervals are within the limit of the timers."""
     if measured.beyond:
         return "beyond"
     if measured.perhaps_beyond:
@@ -102,9 +101,8 @@ def scenarios_table(scenarios: Sequence[InScenario]) -> Table:
     return Table(
         "scenarios",
         "Every scenario",
-        "In milliseconds, percentiles to three digits, the longest first; `at_least_ms` is what is known of "
-        "the longest for certain, and "
-        "`source` the run in which it was seen.",
+        "In milliseconds, percentiles to three digits, the longest first. `at_least_ms` is the certain length of "
+        "the longest one, and `source` the run in which it was seen.",
         schema(**columns),
         [
             {name: value for name, value in asdict(item).items() if name in columns}
@@ -117,12 +115,12 @@ def scenarios_table(scenarios: Sequence[InScenario]) -> Table:
 
 
 def timers_table(timers: Mapping[Side, Timers]) -> Table:
-    """The timers that held."""
+    """The timers that were in force."""
     return Table(
         "timers",
         "RocketMQ's timers in these runs",
-        "As the folders of the runs tell: what the timing sets, otherwise RocketMQ's own defaults. Runs of older "
-        "folders tell none.",
+        "From the run folders: the values that the timing sets, otherwise RocketMQ's own defaults. Older run "
+        "folders don't record them.",
         schema(client=_TEXT, rocketmq=_TEXT, timing=_TEXT, timer=_TEXT, milliseconds=_TEXT),
         [
             {

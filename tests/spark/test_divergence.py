@@ -185,9 +185,9 @@ def test_a_cell_of_errors_alone_is_counted_and_not_compared(report: Report) -> N
     assert cells == {"java": (3, 2), "grpc": (0, 1), "python": (1, 0), "java+python": (1, 0)}
     assert "grpc" not in {row[side] for row in tables["differences"].rows for side in ("first", "second")}
     assert report.lines[-1].startswith(
-        "Not compared: 2 runs ended by an error or broken off, 0 folders in quarantine"
+        "Not compared: 2 runs that ended in an error or were interrupted, and 0 folders in quarantine"
     )
-    assert "by its end alone: 1 run in which a precondition did not hold" in report.lines[-1]
+    assert "Compared only by outcome: 1 run in which a precondition did not hold" in report.lines[-1]
     expected = [row for row in tables["expected"].rows if row["client"] == "java"]
     assert [(row["expected"], row["inconclusive"], row["left_out_for"]) for row in expected] == [
         ("reproduced", 0, None),

@@ -214,7 +214,7 @@ def test_a_run_whose_clock_jumped_counts_but_has_no_place_in_time(facts: Facts, 
     cell = row(report, "jumped")
     assert (cell["judged"], cell["as_expected"], cell["order_uncertain"], cell["flips"]) == (5, 3, 2, 0)
     assert sum(block.runs for block in facts.blocks[key("jumped")]) == 3
-    assert any(line.startswith("Order in time uncertain for 2 runs") for line in report.lines)
+    assert any(line.startswith("The order in time of 2 runs is uncertain") for line in report.lines)
 
 
 def test_many_runs_come_as_200_blocks_of_equal_size(facts: Facts, report: Report) -> None:

@@ -60,7 +60,9 @@ def test_by_scenario_host_and_owner_all_runs_are_told_and_what_costs_nothing_is_
 
 
 def test_the_line_has_all_of_it_or_nothing() -> None:
-    assert costs_line(COSTS) == "6 runs ended not as expected, or in an error: 17 of 42 minutes of all runs."
+    assert costs_line(COSTS) == (
+        "6 runs did not end as expected, or ended in an error: 17 of 42 minutes of all runs."
+    )
     assert costs_line([cost(lost=False)]) == ""
 
 

@@ -211,15 +211,15 @@ def test_times_that_moved_name_the_slowest_run() -> None:
 def test_the_line_says_how_sure_it_is_and_where_to_look() -> None:
     few, many = of_one(share(3, 3), share(0, 3)), of_one(share(30, 30), share(0, 30))
     assert headline(few, NEWEST).startswith(
-        "1 cell worse, none of them surely, in the newest ingest (3 runs) against all runs before it (3); first: "
-        "tags java 5.5.0 became failing: 3 of 3 → 0 of 3 as expected; difference -1.00 ["
+        "1 cell worse, none of them for sure, in the newest ingest (3 runs) against all runs before it (3); "
+        "first: tags java 5.5.0 became failing: 3 of 3 → 0 of 3 as expected; difference -1.00 ["
     )
     assert "too few runs to be sure (4 on each side, all alike, are enough)" in headline(few, NEWEST)
-    assert "1 cell worse, 1 of them surely" in headline(many, NEWEST)
+    assert "1 cell worse, 1 of them for sure" in headline(many, NEWEST)
     assert headline(many, NEWEST).endswith("see ⟦runs/miss⟧")
     assert headline(of_one(share(3, 3), share(3, 3)), NEWEST).startswith("Nothing is worse")
     assert headline(news({}, {cell(): share(3, 3)}), NEWEST).startswith(
-        "Nothing can be compared: there are no runs of all runs before it"
+        "Nothing can be compared, because one side has no runs (all runs before it)"
     )
 
 
@@ -231,7 +231,7 @@ def test_cells_of_one_side_are_counted_and_a_failing_one_is_named() -> None:
     assert lines(found) == [
         "1 cell without runs before, 1 of them not always as expected; first: new java 5.5.0 1 of 3, "
         "see ⟦runs/miss⟧",
-        "1 cell with runs before, and none now",
+        "1 cell had runs before, and has none now",
     ]
 
 

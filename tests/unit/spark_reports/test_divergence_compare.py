@@ -170,7 +170,7 @@ def test_runs_are_not_chosen_by_how_they_ended() -> None:
     assert compared_pair(compare(known), "delivered").compared.runs == (2, 20)
 
 
-def test_the_gravest_comes_first_and_unknown_fates_last() -> None:
+def test_the_worst_comes_first_and_unknown_fates_last() -> None:
     judged = compare(
         facts(
             {

@@ -39,9 +39,9 @@ def test_what_differs_in_the_same_way_is_told_once() -> None:
     )
     assert "with python, none with java (difference 4.0 [" in shown
     assert "delta 1.00 [" in shown
-    assert "p<0.001, 20 and 20 runs); besides: filtered by the client 0 against 4" in shown
+    assert "p<0.001, 20 and 20 runs); also: filtered by the client 0 against 4" in shown
     assert shown.endswith(
-        "; likewise with 5.5.0 embedded compressed; typical runs: ⟦file:///runs/python⟧, ⟦file:///runs/java⟧"
+        "; the same with 5.5.0 embedded compressed; typical runs: ⟦file:///runs/python⟧, ⟦file:///runs/java⟧"
     )
 
 
@@ -51,7 +51,8 @@ def test_the_report_says_what_to_do_and_what_it_left_out() -> None:
         "2 of 4 pairs of cells diverge, most tags between java and python: compare their typical runs."
     )
     assert made.lines[-1].startswith(
-        "Not compared: 0 runs ended by an error or broken off, 2 folders in quarantine; by its end alone: 0 runs"
+        "Not compared: 0 runs that ended in an error or were interrupted, and 2 folders in quarantine. "
+        "Compared only by outcome: 0 runs"
     )
     assert [figure.name for figure in made.figures] == ["messages", "differences"]
     for table in made.tables:
@@ -68,18 +69,17 @@ def test_the_same_share_on_both_sides_is_no_difference_though_there_are_few_runs
     assert not any("Too few runs" in line for line in made.lines)
     other = {cell("java"): [ended("reproduced", 3)], cell("python"): [ended("not-reproduced", 2)]}
     assert (
-        "1 differ exactly within their runs, with too few runs for"
-        in report(facts({}, other), SUMMARY).headline
+        "1 differs exactly in these runs, with too few runs for" in report(facts({}, other), SUMMARY).headline
     )
 
 
 def test_what_is_exact_within_few_runs_is_told_with_how_many_would_settle_it() -> None:
     known = facts({cell("java"): [FILTERED] * 3, cell("python"): [{"delivered": 8}] * 3})
     made = report(known, SUMMARY)
-    assert "1 differ exactly within their runs" in made.headline
+    assert "1 differs exactly in these runs" in made.headline
     assert "(`--repeat 5`)" in made.headline
     assert (
-        "4 with java (3 and 3 runs; exact within runs, too few runs for a claim about all runs: "
+        "4 with java (3 and 3 runs; exact in these runs, which are too few for a claim about all runs: "
         "5 of each, all like these, would settle it)" in made.lines[0]
     )
     table = next(item for item in made.tables if item.name == "differences")
@@ -104,16 +104,16 @@ def test_what_the_lines_leave_out_is_told_though_there_is_much_of_everything() -
     }
     made = report(facts(runs, missed), SUMMARY)
     assert len(made.lines) <= 12
-    besides = next(line for line in made.lines if line.startswith("Besides, in the tables: "))
-    assert "2 more differences with too few runs" in besides
-    assert "2 more cells not as expected" in besides
+    more = next(line for line in made.lines if line.startswith("The tables also have "))
+    assert "2 more differences with too few runs" in more
+    assert "2 more cells not as expected" in more
     assert made.lines[-1].startswith("Not compared: ")
 
 
 def test_an_empty_store_and_one_cell_alone() -> None:
     assert report(facts({}), SUMMARY).headline.startswith("The store has no runs")
     assert report(facts({cell(): [FILTERED]}), SUMMARY).headline.startswith(
-        "No two cells differ in one thing alone"
+        "No two cells differ in exactly one thing"
     )
 
 

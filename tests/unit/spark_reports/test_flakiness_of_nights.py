@@ -59,14 +59,14 @@ def test_the_map_has_the_scenarios_to_look_at_first_and_says_of_how_many(report:
     shown = next(figure for figure in report.figures if figure.name == "map")
     heat = shown.plot.data[0]
     assert (len(heat.z), heat.text[0][0]) == (60, "FAIL<br>0/20")
-    assert shown.says.startswith(f"60 of {OWN} scenarios")
+    assert shown.says.startswith(f"The worst 60 of {OWN} scenarios")
 
 
 def test_what_nights_drew_is_one_line_and_a_row_each_at_the_end_of_the_table(report: Report) -> None:
     assert report.headline.startswith(f"1 FAIL of {OWN} cells")
     (line,) = (line for line in report.lines if "nightly" in line)
     assert line.startswith(
-        "3,000 cells of scenarios drawn by `rocketchaos nightly`, only measured: 999 reproduced"
+        "3,000 cells of scenarios that `rocketchaos nightly` drew, only measured: 999 reproduced"
     )
     assert not any("can't be judged" in line for line in report.lines)
     table = next(item for item in report.tables if item.name == "cells")

@@ -1,4 +1,4 @@
-"""Which folders are fit, and the first and gravest reason where one isn't."""
+"""Which folders are fit, and the first and worst reason where one isn't."""
 
 from __future__ import annotations
 
@@ -130,6 +130,6 @@ def test_a_history_that_the_oracle_could_not_read_has_no_messages() -> None:
     assert found.kind == "truncated"
 
 
-def test_the_gravest_comes_first() -> None:
+def test_the_worst_comes_first() -> None:
     found = problem(run=replace(FIT, broken=True), in_order=False, strange_groups=("h",))
     assert (found.kind, found.file) == ("broken-json", "run.json")

@@ -60,7 +60,7 @@ def test_why_nothing_can_be_held_against_timers(untold_runs: int, why: str) -> N
     assert why in headline(facts(item, untold_runs))
 
 
-def test_of_very_many_rows_the_gravest_are_drawn_and_the_figure_says_so() -> None:
+def test_of_very_many_rows_the_worst_are_drawn_and_the_figure_says_so() -> None:
     fine = [measured(12_000, client=f"java {number:02}") for number in range(MOST_ROWS)]
     (figure,) = range_figures([*fine, measured(45_000, beyond=40, perhaps=40, client="slow")], "rebalance")
     assert f" {MOST_ROWS} of {MOST_ROWS + 1} rows of the table." in figure.says
@@ -68,7 +68,7 @@ def test_of_very_many_rows_the_gravest_are_drawn_and_the_figure_says_so() -> Non
     assert any("slow" in label for label in labels)
 
 
-def test_a_timer_of_no_time_that_is_exceeded_is_the_gravest() -> None:
+def test_a_timer_of_no_time_that_is_exceeded_is_the_worst() -> None:
     late, at_once = measured(45_000, 20_000, 40, 40, "late"), measured(20, 0, 40, 40, "at-once")
     shown = lines(Facts([late, at_once], [*late.scenarios, *at_once.scenarios], {}, 0), SUMMARY)
     grave = [line for line in shown if "takes longer than RocketMQ's timers allow" in line]

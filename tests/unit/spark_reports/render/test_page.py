@@ -126,7 +126,7 @@ def test_the_store_is_summed_up_with_what_is_quarantined_and_why(read: Read) -> 
         "quarantined3",
         "clock jumps1",
         "3 run folders are quarantined, and not in any number below.",
-        "The wall clock jumped within 1 run",
+        "The wall clock jumped in 1 run",
     ):
         assert said in shown.replace(" 1,234", "1,234"), said
     assert re.search(rf"{re.escape('same-group-different-tags: 2')}\s+truncated: 1", read.shown)
