@@ -109,7 +109,7 @@ format: $(VENV)/.dev ## let ruff put the code in form
 	@$(BIN)/ruff format .
 
 .PHONY: bench-spark
-bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, beside DuckDB (BENCH="--reports 1e6 1e7 1e8"), into docs/benchmarks.md
+bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, and DuckDB for comparison (BENCH="--reports 1e6 1e7 1e8"), into docs/benchmarks.md
 	@$(BIN)/python -m tests.benchmarks.spark.run $(BENCH)
 
 .PHONY: bench-diagnose

@@ -40,7 +40,7 @@ known_package() {
     done
 }
 
-# What the images and the tests need besides the engine; tests report it if it is missing.
+# What the images and the tests need in addition to the engine; tests report it if it is missing.
 install_tools() {
     can_install || return 0
     local missing=()

@@ -25,7 +25,7 @@ OTHERS = (
 
 HEAD = """# Readability
 
-Flesch reading ease of our pages, beside pages of other projects: the higher, the easier. 60 to 70 is plain
+Flesch reading ease of our pages, and of pages of other projects: the higher, the easier. 60 to 70 is plain
 English. `make readability` makes this page, and fails if one of ours is below 55. Only prose counts, no
 code blocks and no tables.
 

@@ -69,7 +69,7 @@ class Dashboard(Check):
     absent: bool = Field(default=False, description="true: it shows the group for no message")
     others: TrackType | Literal["none"] | None = Field(
         default=None,
-        description="the TrackType of the other groups that it lists for every message, besides the "
+        description="the TrackType of the other groups that it lists for every message, in addition to the "
         "scenario's; `none`: it lists no others",
     )
     expression: ExpressionRef | None = Field(

@@ -1,4 +1,4 @@
-"""`diagnose`: what `rocketchaos diagnose` says of a group: the tool, held against the run."""
+"""`diagnose`: the result of `rocketchaos diagnose` for a group, compared with the run."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
     """Evaluate every check and say how the run ended.
 
     Trouble in the run comes first: what the environment or the harness broke is an error, what kept a
-    precondition from holding makes it inconclusive, and neither is ever evidence. The findings are there all
-    the same. `damage` is what could not be read of the history.
+    precondition from holding makes it inconclusive, and neither is ever evidence. The findings are still
+    there. `damage` is what could not be read of the history.
     """
     view = RunView(scenario, events)
     client, rocketmq = _cell(events)

@@ -56,7 +56,7 @@ def lacking_time(scenario: Scenario, events: Sequence[Event], by_ns: int) -> lis
 
 
 def _undecided(sections: dict[str, _Answered]) -> Iterator[tuple[Check, Answer]]:
-    """The unknown answers on which the outcome, or what is measured besides, depends."""
+    """The unknown answers on which the outcome, or another measured value, depends."""
     outcome_known = any(_all_hold(sections.get(name, [])) for name in SECTION_OF.values())
     for name, answered in sections.items():
         settled = name != TENDENCY and any(answer.holds is Holds.NO for _, answer in answered)

@@ -13,7 +13,7 @@ def keeps(number: float, at_least: float | None, at_most: float | None) -> bool:
 
 
 def pairs(keys: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The keys for a lower limit that have one for the upper limit beside them, each pair: `after_at_least`, …"""
+    """The keys for a lower limit that also have a key for the upper limit, in pairs: `after_at_least`, …"""
     known = set(keys)
     for least in sorted(known):
         most = least.removesuffix(LEAST) + MOST

@@ -62,7 +62,7 @@ class MemberView(TraitsView):
     def pulled_queues(self, topic: str, at: int, seen: list[Queue]) -> list[Queue]:
         """The queues of a topic that are shared out by event `at`, where those that were looked at are `seen`.
 
-        Brokers tell of all that are written, and consumers pull those that are read.
+        Brokers list all queues that are written, and consumers pull those that are read.
         """
         changed = [item.body for item in self.of_kind(TopicConfigured, until=at) if item.body.topic == topic]
         declared = self.scenario.topic(topic)

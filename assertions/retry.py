@@ -108,7 +108,7 @@ class Retry(Count):
             if unsure is not None:
                 return Answer(None, expected, f"{observed}; {unsure}", proof, too_early=unsure)
         if not found and self._has_limits and self.fits(0):
-            return Answer(None, expected, f"{observed}: none came whose time could be held against a limit")
+            return Answer(None, expected, f"{observed}: none came whose time could be compared with a limit")
         return Answer(in_time and self.fits(len(found)), expected, observed, proof)
 
     def _times(self) -> str:

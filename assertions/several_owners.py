@@ -65,7 +65,7 @@ class SeveralOwners(Count):
 
 
 def has_queues_of_its_own(view: RunView, consumer: str) -> bool:
-    """Whether no queue that it consumes is meant to have another owner beside it."""
+    """Whether no queue that it consumes is meant to have a second owner."""
     shared = view.traits(consumer).queues == "shared"
     return not shared and view.scenario.consumers[consumer].model != "broadcasting"
 

@@ -18,7 +18,7 @@ from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.consumer_spec import Expression, from_data
 
 KINDS = tuple(item.kind for item in (ConsumerStarting, ProgramSubscription, Subscribed, Unsubscribed))
-"""The kinds of events that tell of it."""
+"""The kinds of events that report it."""
 
 _STARTS = (ConsumerStarting.kind, ProgramSubscription.kind)
 

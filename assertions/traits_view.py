@@ -11,7 +11,7 @@ from rocketchaos.harness.core.events.clients import ConsumerStarted
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api, ClientKind
 
 _API_FIELDS = tuple(name for name in Api.__dataclass_fields__ if name in ConsumerStarted.__struct_fields__)
-"""What a start tells of its `Api`."""
+"""What a start reports about its `Api`."""
 
 
 class TraitsView(EventView):

@@ -63,7 +63,7 @@ class Recipe:
     """Of RocketMQ or the dashboard; empty: of neither."""
     files: Files
     facts: tuple[str, ...] = ()
-    """What decides on the result besides the files."""
+    """Everything that decides on the result, in addition to the files."""
     arguments: Mapping[str, str] = field(default_factory=dict)
     """Of the Dockerfile."""
     prepare: Callable[[Path, str], Files] | None = None

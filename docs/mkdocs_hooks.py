@@ -1,4 +1,4 @@
-"""Bring pages that live beside the code into the documentation site, and one page for each claim.
+"""Bring pages that live with the code into the documentation site, and one page for each claim.
 
 MkDocs calls `on_files` and `on_page_markdown`, see its page on hooks.
 """

@@ -23,7 +23,7 @@ _LOGS_KEPT_S = 7 * 86400
 def scratch() -> Iterator[Path]:
     """A folder of this session's own, in the cache.
 
-    What sessions left that were killed is removed besides; a log that tells of a failure stays for a week.
+    It also removes what killed sessions left; the log of a failure stays for a week.
 
     Raises:
         EnvironmentNotReady: the cache can't be used.

@@ -117,7 +117,7 @@ class Store:
         self.transactions.run(partial(self._write, table, lambda: facts))
 
     def append_all(self, facts: Sequence[tuple[Table, Callable[[], DataFrame]]]) -> None:
-        """Append what these make to several tables, some at a time, each planned beside the others."""
+        """Append what these make to several tables, some at a time, planned in parallel."""
         self.transactions.run_together([partial(self._write, *fact) for fact in facts], _AT_ONCE)
 
     def _write(self, table: Table, facts: Callable[[], DataFrame]) -> None:

@@ -23,7 +23,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What two sets of runs say, one held against the other."""
+    """The results of two sets of runs, compared with each other."""
 
     changes: tuple[Change, ...]
     same: int
@@ -35,7 +35,7 @@ class Difference:
 def differences(old: Verdicts, new: Verdicts) -> Difference:
     """Hold the verdicts of two sets against each other, version by version.
 
-    Where they have no version in common, the newest of each are compared: so a new release is held against the
+    Where they have no version in common, the newest of each are compared: so a new release is compared with the
     last one.
     """
     pairs = _versions(old, new)

@@ -94,7 +94,7 @@ def _findings(claims: Mapping[str, Claim], rows: Mapping[str, Sequence[Verdict]]
         [f"{_link(name)} ({', '.join(own)}): {claims[name].claim}" for name, own in refuted.items() if own],
     )
     yield from _listed(
-        "Predicted otherwise than measured",
+        "Predictions that the runs contradict",
         [
             f"{_link(name)} on {item.version}: {predicted} was predicted, {item.kind} was measured"
             for name, own in rows.items()

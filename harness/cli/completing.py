@@ -1,4 +1,4 @@
-"""What Tab completes besides commands and options. If nothing matches, the shell completes file names."""
+"""Completion by Tab of more than commands and options. If nothing matches, the shell completes file names."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ _BELONGS: Mapping[str, Callable[[str], bool]] = {OPTION: is_word, BUILDS_OPTION:
 
 
 def matrix_of(words: list[str] | None, rocketmq: str | None = None) -> Matrix | None:
-    """The matrix that the words ask for beside a version of `--rocketmq`; None without the option.
+    """The matrix that the words ask for, with a version of `--rocketmq`; None without the option.
 
     Raises:
         UsageProblem: they can't be meant so.

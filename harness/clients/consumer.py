@@ -417,7 +417,7 @@ def _of_host(spec: ConsumerSpec) -> bool:
 
 
 def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """What a worker gets of a consumer besides its name, its subscriptions and its settings."""
+    """What a worker gets of a consumer in addition to its name, its subscriptions and its settings."""
     return {
         "api": spec.api,
         "model": spec.model,

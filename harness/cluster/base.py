@@ -1,4 +1,4 @@
-"""What every cluster can do, and what some can do besides.
+"""What every cluster can do, and what only some can do.
 
 A scenario that needs a capability which the cluster lacks is refused before anything starts.
 """

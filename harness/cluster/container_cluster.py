@@ -84,7 +84,7 @@ class ContainersCluster(ServerCluster):
         Args:
             engine: where the containers run.
             images: which images are chosen.
-            dashboard: the version of the dashboard that is started besides; None: none is.
+            dashboard: the version of the dashboard to start too; None: no dashboard.
             by_name: brokers advertise the names of their containers, which only containers can resolve.
             delayed: brokers whose answers can be delayed.
         """

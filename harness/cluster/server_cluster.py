@@ -61,7 +61,7 @@ class ServerCluster(ABC):
             owner: the token by which a reaper finds what was started (`harness.reaper.reaper`).
             broker_configuration: lines of broker.conf that win over all others.
             brokers: the names of the brokers, each a master.
-            slaves: the brokers that get a slave besides, `<broker>-slave`, which copies the master's log.
+            slaves: the brokers that also get a slave, `<broker>-slave`, which copies the master's log.
             proxy: how the proxy of 5.x runs; None: there is none, or that of the cluster's kind.
             name_servers: how many there are.
             registers_with: the brokers that register with some of them alone, by the name servers' names.
@@ -264,7 +264,7 @@ class ServerCluster(ABC):
     ) -> None:
         """Wait until these servers are up.
 
-        Besides, until brokers are registered: `to_register` are reminded of it, `registering` are not.
+        For brokers, also wait until they are registered: `to_register` are reminded of it, `registering` are not.
         """
         looks: list[Look] = [
             (server, readiness.Registration(known.address, server.registered, server.address).why_not_ready)

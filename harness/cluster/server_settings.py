@@ -202,7 +202,7 @@ def jvm_arguments(folder: Path, log: Path) -> list[str]:
 
 
 def portable_jvm_arguments(log: PurePath) -> list[str]:
-    """Those of them that any Java from 8 on takes, beside whatever else an image's own scripts say."""
+    """Those of them that any Java from 8 on takes, together with all options of an image's own scripts."""
     return [
         "-Xms64m",
         "-Xmx256m",

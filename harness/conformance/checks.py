@@ -83,7 +83,7 @@ def consumes_by_tag(bench: Bench) -> str | None:
             raise NotSo(f"`received` of {key} differs from what was sent, as (received, sent): {wrong}")
     consumed = bench.wait(consumer, "consumed", len(wanted))
     if {event.get("key") for event in consumed} != wanted:
-        raise NotSo(f"`consumed` tells of {sorted(str(event.get('key')) for event in consumed)}")
+        raise NotSo(f"`consumed` names {sorted(str(event.get('key')) for event in consumed)}")
     return None
 
 

@@ -138,7 +138,7 @@ def start(engine: Engine, plan: ContainerPlan) -> Container:
 
 def published_ports(container: Container) -> dict[int, str]:
     """Where this host has the container's ports, `127.0.0.1:32768` by port, as of its last `reload`."""
-    # An image may expose other ports besides, which are not published.
+    # An image may expose more ports, which are not published.
     return {
         int(port.partition("/")[0]): f"{found[0]['HostIp']}:{found[0]['HostPort']}"
         for port, found in container.attrs["NetworkSettings"]["Ports"].items()

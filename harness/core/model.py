@@ -241,7 +241,7 @@ class Outcome:
 
     @property
     def judgement(self) -> Judgement:
-        """The outcome, held against what is expected."""
+        """The outcome, compared with the expected one."""
         if self.expected is None:
             return Judgement.MEASURED if self.measured else Judgement.NOT_MEASURED
         return Judgement.AS_EXPECTED if self.as_expected else Judgement.NOT_AS_EXPECTED

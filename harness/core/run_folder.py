@@ -6,7 +6,7 @@
 `scenario.yaml`     the scenario, as it was read
 `run.json`          versions, seed, timing, host, names, attempts; in `timers_ms` RocketMQ's timers that held, by
                     the names of `harness.rocketmq.timers` (older folders lack it); `load` while it ran, in
-                    `parallel` what let it begin beside how many others, in `nightly` what a night found
+                    `parallel` what let it begin, with how many others, in `nightly` what a night found
 `events.jsonl`      the history, line by line
 `messages.jsonl`    one line per message and group: class, owner, stored subscription, proof, what witnesses say
 `checks.json`       the findings

@@ -52,7 +52,7 @@ def user_command(words: Sequence[str], scenario_file: str, path: str | None = No
         if found is None:
             raise EnvironmentNotReady(
                 f"the program `{first}` is not on the PATH",
-                f"{hint} One beside the scenario is written `./{first}`.",
+                f"{hint} For a file next to the scenario, write `./{first}`.",
             )
         return found, *rest
     file = user_file(first, scenario_file, "the program", hint)

@@ -131,7 +131,7 @@ class GroupView:
         }
 
     def owners(self, topic: str) -> Mapping[Queue, list[str]]:
-        """The members that have each queue in hand, by what they say."""
+        """The members that own each queue, by their own report."""
         found: dict[Queue, list[str]] = {}
         for member in self.answered:
             for queue, held in member.queues.get(topic, {}).items():

@@ -22,7 +22,7 @@ OVERTAKEN_FOR_S = 60.0
 """So long lighter ones may begin before the first one, which is too heavy yet; or it might never begin."""
 
 OWN_CLUSTER_WEIGHT = 2.0
-"""Workers of its own; besides, each node counts 1: an own cluster of one broker makes a run of weight 4."""
+"""The weight of its own workers. Each node counts 1 more: with its own cluster of one broker a run weighs 4."""
 OWN_PROCESS_WEIGHT = 0.5
 """Added for each consumer with a JVM of its own."""
 FAITHFUL_SHARE = 0.25
@@ -140,7 +140,7 @@ class Admission:
                 self._changed.notify_all()
 
     def _next(self) -> _Asking:
-        """Whose turn it is: the first one's, or that of the first one that fits beside what is under way."""
+        """The next run: the first one, or the first one that fits in with the runs under way."""
         first = self._waiting[0]
         if self._fits(first.weight) or self._clock() - first.since > OVERTAKEN_FOR_S:
             return first

@@ -1,4 +1,4 @@
-"""What must hold of a user's program besides its being a member of its group: `ready` in `app`."""
+"""More conditions than membership of its group that a user's program must fulfil: `ready` in `app`."""
 
 from __future__ import annotations
 

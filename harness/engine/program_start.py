@@ -1,4 +1,4 @@
-"""A program of the user's begins to consume: seen from outside, by what brokers tell of its group.
+"""A program of the user's begins to consume: seen from outside, by what brokers report about its group.
 
 Which member it is shows by its sockets: a broker tells from which address each member speaks to it (203), and the
 kernel of which process that is. Which client is in it tells the same answer (`language`). To what it subscribes,

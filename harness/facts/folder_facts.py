@@ -34,7 +34,7 @@ FACTS = "facts.jsonl"
 DOCUMENTS = ("run.json", "outcome.json", "checks.json")
 MESSAGES, EVENTS = "messages.jsonl", "events.jsonl"
 MADE_OF = (*DOCUMENTS, MESSAGES, EVENTS)
-"""The files that facts are made from, besides logs."""
+"""The files that facts are made from; logs come in addition."""
 
 _CLASSES = frozenset(MessageClass)
 _MESSAGE = msgspec.json.Decoder(MessageLine)

@@ -45,7 +45,7 @@ _SETTLED = ("ownership", "subscription")
 _SETTLED_BEFORE = re.compile(r"(?:ownership|subscription) of (\S+)")
 """Their titles in folders of before conditions had ids. Frozen: the words of that time."""
 _MASSES = (PullCountsObserved, LogLine)
-"""Kinds of which a history may have very many besides those of messages, and which change no group."""
+"""Kinds of events that change no group; a history may have very many of them, as it has of messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class OfGroup:
 
     entry: Entry
     who: str
-    """The member that it tells of."""
+    """The member that it is about."""
     owns: bool
     """Whether that has queues of its own, as those don't that share all queues (POP, gRPC)."""
     cause: str | None

@@ -27,7 +27,7 @@ ARTIFACTS: Mapping[Role, Sequence[str]] = {
 on it a 5.x client takes the broker's log configuration."""
 
 PROXY = "rocketmq-proxy"
-"""The artifact that servers of 5.x need besides for clients that speak gRPC."""
+"""The additional artifact that servers of 5.x need for gRPC clients."""
 _SERVER_INDEX = "-server.json"
 
 
@@ -37,7 +37,7 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
     Args:
         version: a release of 4.9.x or 5.x, such as 4.9.4, or the name of a build (`harness.jars.builds`).
         role: `server` (name server and broker), `tools` (the admin client), `client`, or `all-servers` (with the
-            proxy of 5.x besides, a hundred megabytes more: fetched for who needs it).
+            proxy of 5.x too, a hundred megabytes more: only fetched if it is needed).
         progress: called with a few words before anything that takes time.
 
     Raises:

@@ -89,7 +89,7 @@ class Repository:
         # Connections are kept open: most of the time goes into hundreds of small files, one after the other.
         self._session = requests.Session()
         self._session.mount(f"{parts.scheme}://", requests.adapters.HTTPAdapter(max_retries=_RETRIES))
-        # What goes wrong reaches the user in our words; jgo would print it besides.
+        # Our own message tells the user what went wrong; jgo would print it a second time.
         logging.getLogger("jgo").setLevel(logging.CRITICAL)
         self._context = _Context(
             resolver=_Resolver(self),

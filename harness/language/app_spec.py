@@ -17,7 +17,7 @@ FILES = "$files"
 """The folder of the program's `files`."""
 READY_WITHIN_MS = 120_000
 LINE_GROUPS = ("key", "number", "topic", "tag", "queue", "offset", "status")
-"""What a line can tell of a message, as named groups of `sees: {log: …}`."""
+"""What a line can say about a message, as named groups of `sees: {log: …}`."""
 _NAMES_A_MESSAGE = ("key", "number")
 _PLACEHOLDER = re.compile(r"\$[a-z]+")
 
@@ -75,7 +75,7 @@ class Sees(Strict):
 
 
 class Ready(Strict):
-    """What must hold besides, so that a program counts as started."""
+    """More conditions that must hold before a program counts as started."""
 
     members: int | None = Field(
         default=None, gt=0, description="its group has at least this many members on each broker"
@@ -145,7 +145,7 @@ class App(Strict):
     )
     ready: Ready | None = Field(
         default=None,
-        description="what must hold besides its being a member of its group: `{members: 2}`, `{port: 8080}`, "
+        description="more conditions than membership of its group: `{members: 2}`, `{port: 8080}`, "
         "`{log: 'Started .* in'}`",
     )
     ready_within: DurationMs = Field(

@@ -41,7 +41,7 @@ class Drawn:
     """How often it is drawn in proportion to the others; 0: only where a profile names it."""
     lasts_ms: tuple[int, int] | None = None
     """How long at least and at most; None: at once, or as a member stays away."""
-    because: str = "so long it is away"
+    because: str = "how long it is away"
     own_process: bool = True
     """Whether the member must have a process of its own."""
 
@@ -68,7 +68,7 @@ class FaultKind:
     undone_by: tuple[str, ...] = ()
     """The steps that undo it."""
     active_before_told: bool = False
-    """Whether a group may change from the beginning of the step on, before the history tells of a fault."""
+    """Whether a group may change from the beginning of the step on, before the history shows a fault."""
     shown: tuple[Shown, ...] = ()
     drawn: tuple[Drawn, ...] = ()
 

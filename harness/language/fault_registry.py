@@ -243,7 +243,7 @@ continues its sending when it is resumed; a message without an answer after 8 s 
             "stands still",
             back="resume",
             lasts_ms=(500, 5000),
-            because="so long it stands still",
+            because="how long it stands still",
         ),
         Drawn(
             "pause-broker",
@@ -253,7 +253,7 @@ continues its sending when it is resumed; a message without an answer after 8 s 
             back="resume",
             weight=0.35,
             lasts_ms=(500, 4000),
-            because="so long it stands still",
+            because="how long it stands still",
         ),
         Drawn(
             "pause-nameserver",
@@ -263,7 +263,7 @@ continues its sending when it is resumed; a message without an answer after 8 s 
             back="resume",
             weight=0.35,
             lasts_ms=(500, 4000),
-            because="so long it stands still",
+            because="how long it stands still",
         ),
         Drawn(
             "pause-producer",
@@ -318,7 +318,7 @@ a cluster of kind `embedded`.""",
             back="resume",
             weight=0.0,
             lasts_ms=(500, 5000),
-            because="so long it is starved",
+            because="how long it is starved",
         ),
         Drawn(
             "stall-broker",
@@ -328,7 +328,7 @@ a cluster of kind `embedded`.""",
             back="resume",
             weight=0.0,
             lasts_ms=(500, 4000),
-            because="so long it is starved",
+            because="how long it is starved",
         ),
     ),
 )
@@ -346,7 +346,7 @@ FILL_DISK = FaultKind(
             back="free-disk",
             weight=0.35,
             lasts_ms=(0, 3000),
-            because="so long its disk is full",
+            because="how long its disk is full",
         ),
     ),
 )

@@ -227,7 +227,7 @@ class Draft:
         lonely = any(not self.running(member.group) for member in members)
         if not lonely and self.word("comes back") == "no":
             return []
-        wait = self.wait(0, 3000, "so long they are away")
+        wait = self.wait(0, 3000, "how long they are away")
         return [*wait, *self.start(members)]
 
 

@@ -219,7 +219,7 @@ def _operation(draft: Draft, name: str) -> list[Step]:
 
 
 def _in_words(profile: Profile, on: ClusterKind) -> str:
-    """The options, besides the seed, on which it depends what is drawn."""
+    """The options that decide, together with the seed, what is drawn."""
     text = "" if on is ClusterKind.EMBEDDED else f" --on {on.value}"
     return text if profile == Profile() else f"{text} --profile FILE"
 

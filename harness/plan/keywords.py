@@ -13,7 +13,7 @@ def fits(option: str, expression: str, words: Sequence[str], *, part: bool) -> b
     Args:
         option: where the user wrote the expression, for the message.
         expression: `tags and not kill`.
-        words: what it is held against.
+        words: the words that it must match.
         part: whether a part of a word is enough, in small or capital letters.
 
     Raises:

@@ -87,7 +87,7 @@ def left_out_lines(left_out: Iterable[LeftOut]) -> list[str]:
 
 
 def code_with(left_out: Iterable[LeftOut], code: ExitCode) -> ExitCode:
-    """The exit code of runs that end with this one, beside what was left out."""
+    """The exit code of runs that end with this one, together with the cells that were left out."""
     return ExitCode.gravest([code, *(item.code for item in left_out)])
 
 

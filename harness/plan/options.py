@@ -33,7 +33,7 @@ class Options:
     on: ClusterKind = ClusterKind.EMBEDDED
     """Where name server and brokers run."""
     dashboard: bool = False
-    """With the dashboard besides, also where the scenario says nothing of it."""
+    """Start the dashboard too, even if the scenario doesn't ask for it."""
     timing: str | None = None
     """Overrides the scenarios' own."""
     runs: Path = Path("runs")

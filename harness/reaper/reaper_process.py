@@ -2,7 +2,7 @@
 
 Run as a program (`python -P process.py`) by `harness.reaper.reaper`, with a pipe as its standard input
 whose other end only the harness holds. Each line there is a JSON object: `{"token": T}` and `{"forget": T}`
-say which owner's processes and containers are its charge, `{"own": [PID, CREATED]}` one process besides,
+say which owner's processes and containers are its charge, `{"own": [PID, CREATED]}` one more process,
 `{"engine": URL}` a container engine in which its owners make things, `{"remove": PATH}` a folder, and
 `{"release": true}` that the harness ended well. At the end of the pipe without a release, whatever the reason,
 everything in its charge is killed and removed.

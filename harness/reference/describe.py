@@ -116,7 +116,7 @@ def _key(name: str, field: FieldInfo, properties: Mapping[str, Any]) -> Key:
 
 
 def _choices(schema: Mapping[str, Any]) -> Iterator[str]:
-    """The words among which a value is chosen, also where it may be something else besides, or a list."""
+    """The words among which a value is chosen, even if other values or a list are possible too."""
     yield from (item for item in schema.get("enum", [schema.get("const")]) if isinstance(item, str))
     items = schema.get("items")
     for inner in (*schema.get("anyOf", ()), *([items] if isinstance(items, Mapping) else ())):

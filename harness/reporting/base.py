@@ -1,4 +1,4 @@
-"""What reporters tell of, and the one method that they share."""
+"""What reporters report, and the one method that they share."""
 
 from __future__ import annotations
 

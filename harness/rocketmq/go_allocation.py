@@ -1,4 +1,4 @@
-"""The strategies of rocketmq-client-go v2 that divide queues otherwise than Java's of the same name; pure.
+"""The strategies of rocketmq-client-go v2 that divide queues differently from Java's of the same name; pure.
 
 After `consumer/strategy.go`, v2.1.2. `AllocateByAveragely` and `AllocateByAveragelyCircle` are as in Java.
 """

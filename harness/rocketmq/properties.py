@@ -167,7 +167,7 @@ PRODUCER = _table(
 """Those of Java's producer."""
 
 TOPIC = _table("order boolean", "perm int", "readQueueNums int", "topicSysFlag int", "writeQueueNums int")
-"""TopicConfig; 5.x has `attributes` besides, such as `message.type`."""
+"""TopicConfig; 5.x also has `attributes`, such as `message.type`."""
 
 GROUP = _table(
     "brokerId long",

@@ -27,7 +27,7 @@ class TimingProfile:
     client_settings: Mapping[str, int]
     """Properties of every consumer (`ClientConfig`, 4.9.4), named as there, set before its start; milliseconds."""
     api_settings: Mapping[ApiName, Mapping[str, int]] = field(default_factory=lambda: MappingProxyType({}))
-    """Besides, those of consumers of one way of consuming."""
+    """More properties, for consumers of one way of consuming."""
     settings_since: Mapping[str, VersionRange] = field(default_factory=lambda: MappingProxyType({}))
     """The versions of the client that have a setting, where not all of them do; the others do without it."""
     proxy: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))

@@ -175,7 +175,7 @@ class Scenario(Strict):
     @field_validator("consumers", mode="before")
     @classmethod
     def _in_one_program(cls, consumers: Any) -> Any:
-        """Who is beside a program of the user's is in it."""
+        """A consumer that is `beside` a user's program is in that program."""
         if not isinstance(consumers, Mapping):
             return consumers
         found: dict[Any, Any] = {}
@@ -400,7 +400,7 @@ class Scenario(Strict):
 
     @property
     def sends_unseen(self) -> bool:
-        """Whether a step may put messages into topics besides the `send` steps."""
+        """Whether another step than `send` may put messages into topics."""
         return any(step.sends_unseen for step in every_step(self.steps))
 
     def times_bound(self, variable: str) -> int:

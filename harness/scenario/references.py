@@ -45,7 +45,7 @@ class _Scope:
     """Those that another branch of a `parallel` around it binds."""
     moments: Mapping[str, Path] | None
     made: Mapping[str, Mapping[str, Path]] | None
-    """What steps define besides, by kind: hand-made clients, raw pulls, other raw requests."""
+    """Other names that steps define, by kind: hand-made clients, raw pulls, other raw requests."""
 
 
 def check_references(document: Document) -> Iterator[Diagnostic]:
@@ -92,7 +92,7 @@ def _bound(steps: Iterable[PlacedWord]) -> dict[str, Path]:
 
 
 def _made(steps: Iterable[PlacedWord]) -> dict[str, dict[str, Path]]:
-    """What steps define besides variables and observations: by kind the names, each with the first that does."""
+    """Names that steps define, other than variables and observations: by kind, each with its first step."""
     made: dict[str, dict[str, Path]] = {}
     for placed in flat(steps):
         for kind, name in placed.word.defines() if isinstance(placed.word, Step) else ():

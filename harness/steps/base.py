@@ -51,7 +51,7 @@ class Step(Word, ABC):
         return str(self.shorthand), index
 
     def defines(self) -> tuple[tuple[str, str], ...]:
-        """The names that it gives besides variables, each with its kind: `hand-made` clients, `pull`s."""
+        """The names that it defines, other than variables, each with its kind: `hand-made` clients, `pull`s."""
         return ()
 
     def sends(self, scenario: Scenario) -> Iterator[tuple[str, str | None, int]]:

@@ -88,7 +88,7 @@ doesn't tell.
 
 Commands of the `grpc` worker
 -----------------------------
-The same, with `endpoint` (the proxy's, `host:port`) besides, and with `api` push or simple. A simple consumer is
+The same, and also `endpoint` (the proxy's, `host:port`), with `api` push or simple. A simple consumer is
 asked by a thread, and acks what succeeds. `model, listener, consume_from, strategy, retry_delay_level` say nothing
 to it; `assignment`, `running-info` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER
 for FAILURE and for what was not acked. `offset_msg_id` is null. `send` refuses a `queue`, and answers null for

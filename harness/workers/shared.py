@@ -1,6 +1,6 @@
 """Warm `java` workers that many runs share, where no step needs a process of a client's own.
 
-A client in a shared JVM is a client of its own all the same: RocketMQ keeps one MQClientInstance per client id
+A client in a shared JVM is still a client of its own: RocketMQ keeps one MQClientInstance per client id
 (`MQClientManager`, 4.9.4 and 5.3.3), with connections, heartbeats and threads of its own, and a run's clients
 have ids that no other run has. What they do share is the process: its clock, its garbage collector, its death.
 """
@@ -28,7 +28,7 @@ CLIENTS_AT_MOST = 32
 LEAVING_AT_ONCE = 16
 LEAVING_LIMIT_S = 0.2
 """How long a run's end waits for its clients to have left, so that their last lines are in its logs; those that
-take longer leave all the same."""
+take longer leave anyway."""
 
 SpawnShared = Callable[[str, str, str, OnEvent, OnDeath], Worker]
 """Starts a shared worker of this kind, with this version of the client, of this name, without waiting for it."""
@@ -109,7 +109,7 @@ class SharedWorkers:
     ) -> tuple[Host, Lease]:
         """A place for one client, in a process of its kind: where the fewest of its run live, then the fewest.
 
-        Or in that in which the client `beside` of its run lives.
+        Or in the process of the client `beside` of its run.
 
         Raises:
             EnvironmentNotReady: no process can be started, or the command is over.
@@ -247,7 +247,7 @@ class Tenancy:
     ) -> Lease:
         """A place for the client `name`, in a worker of this kind that has this version of it.
 
-        `beside` is a client of the run that has a place already, and whose process it is to share.
+        `beside` is a client of the run that already has a place; the new client shares its process.
 
         See `harness.workers.worker.Worker` for the callbacks.
 

@@ -1,4 +1,4 @@
-"""Which cell of one side is held against which of the other."""
+"""Which cell of one side is compared with which of the other."""
 
 from __future__ import annotations
 

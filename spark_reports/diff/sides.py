@@ -1,4 +1,4 @@
-"""What is held against what: two sets of runs, told by time, or by the newest ingest."""
+"""The two sets of runs that a diff compares, by time or by the newest ingest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of cells, held against each other class by class, and by how their runs ended. Pure."""
+"""Pairs of cells, compared class by class, and by how their runs ended. Pure."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Contradiction:
     """Runs with such a message."""
     asked_runs: int
     share: Interval
-    """Of the messages asked about in a run. Runs are its units: the messages of one hang together."""
+    """Of the messages asked about in a run. It counts runs, because the messages of a run depend on each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Assessed:
 
     @property
     def flips(self) -> int:
-        """Runs that ended otherwise than the one before."""
+        """Runs that ended differently from the one before."""
         return sum(block.flips for block in self.blocks)
 
     @property

@@ -23,7 +23,7 @@ from rocketchaos.harness.facts.folder_facts import FACTS, MADE_OF
 from rocketchaos.spark_reports.places import Place, literal
 
 READ = (*MADE_OF, FACTS)
-"""The files of a run folder that are read, besides logs."""
+"""The files of a run folder that are read; logs come in addition."""
 CONTRACT = frozenset((*READ, "scenario.yaml"))
 """A folder with one of these is a run folder."""
 LATEST = "latest"

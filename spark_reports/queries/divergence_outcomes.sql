@@ -1,4 +1,4 @@
--- How the runs of each cell ended, held against what the scenario expected of them (null: only measured), with the
+-- How the runs of each cell ended, compared with what the scenario expected of them (null: only measured), with the
 -- trouble that kept runs from showing anything; `example` is the newest such run.
 SELECT
   scenario, client, rocketmq, cluster, timing, outcome, expected, as_expected, trouble,

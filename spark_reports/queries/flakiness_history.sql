@@ -1,6 +1,6 @@
 -- One row per cell and block: the runs that ended by the product's behaviour, in order of time, cut into at most
 -- 200 blocks of equal size (single runs where a cell has no more). `hits` ended as expected, or reproduced where
--- the cell is only measured; `flips` ended otherwise than the run before. Runs whose wall clock jumped by a
+-- the cell is only measured; `flips` ended differently from the run before. Runs whose wall clock jumped by a
 -- second or more, or was wrong all along (`started` is null), have no certain place in time and are left out here.
 WITH ends AS (
   SELECT scenario, client, rocketmq, cluster, timing, run_key, run, source, started,

@@ -10,7 +10,8 @@
 `<name>/<text>.txt`            a file for another command, as `flakiness/known.txt`
 =============================  ==========================================================
 
-All is first written beside, and then put in place: a report that can't be written leaves the older one whole.
+All files are first written elsewhere, and then moved into place: if a report can't be written, the older one
+stays whole.
 """
 
 from __future__ import annotations

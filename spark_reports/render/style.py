@@ -1,7 +1,7 @@
 """The look of every figure: one colour for one meaning, in the dark too, on a phone and on paper.
 
 Colours stand on white and on a dark card, so they are neither pale nor black; where two kinds of colour vision
-can't tell them apart, the word in or beside the mark does. Text of axes, grid lines and legends get their
+can't tell them apart, the word in or next to the mark does. Text of axes, grid lines and legends get their
 colours from the page, which knows whether it is dark.
 """
 
@@ -127,7 +127,7 @@ def label(*values: object, width: int = LABEL_WIDTH) -> str:
 
 
 def hover(head: object, *lines: object) -> str:
-    """What a figure tells of one mark when it is pointed at, or touched."""
+    """What a figure shows for one mark on hover or touch."""
     texts = [line for value in lines for line in wrap(one_line(value), 60) or [""]]
     head_text = "<br>".join(f"<b>{plain(line)}</b>" for line in wrap(one_line(head), 60))
     return "<br>".join([head_text, *(plain(text) for text in texts)])

@@ -28,9 +28,9 @@ steps:
   - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
   - parallel:
       - send: {topic: orders, tag: tagA, count: 20, every: 30ms}
-      - - wait: {duration: 200ms, because: so long it sends}
+      - - wait: {duration: 200ms, because: how long it sends}
         - pause: producer
-        - wait: {duration: 700ms, because: so long it stands still}
+        - wait: {duration: 700ms, because: how long it stands still}
         - resume: producer
   - settle: {sealed: g, within: 60s}
 anomaly:

@@ -1,4 +1,4 @@
-"""Puts the module beside the installed testcontainers. Our own reaper takes the place of Ryuk."""
+"""Puts the module next to the installed testcontainers. Our own reaper takes the place of Ryuk."""
 
 from __future__ import annotations
 

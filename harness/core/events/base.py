@@ -14,7 +14,7 @@ class BrokenEvent(ValueError):
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an event tells, besides who saw it and when.
+    """The data of an event, in addition to who saw it and when.
 
     A field with a default may be missing: where it says nothing, or in the folders of older versions. Fields that
     no version of ours knows are left out.

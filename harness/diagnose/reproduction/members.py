@@ -92,7 +92,7 @@ def models(group: Scaled) -> Document | str:
         )
         > 1
     ):
-        return "its members want different messages besides: RC0101 has the scenario"
+        return "its members also want different messages: RC0101 has the scenario"
     step, count = send(group, topic, group.tags(real)[:1], each=2)
     document = base(
         group,

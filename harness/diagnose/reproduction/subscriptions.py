@@ -22,7 +22,7 @@ def different(group: Scaled) -> Document | str:
         if real in member.subscriptions
     }
     if len(wants) < len(group.members):
-        return "its members want different topics besides: RC0106 has the scenario"
+        return "its members also want different topics: RC0106 has the scenario"
 
     def passes(name: str, tag: str) -> bool:
         return not wants[name] or tag in wants[name]

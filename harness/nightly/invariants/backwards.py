@@ -26,7 +26,7 @@ LOOK_SLACK_MS = 3_000
 stored a little late."""
 
 _Proof = list[Event]
-"""Looks besides the two that show the fall."""
+"""At most this many looks in addition to the two that show the fall."""
 
 
 class OffsetBackwards:
@@ -68,7 +68,7 @@ class OffsetBackwards:
 
 
 def _unexplained(view: RunView, group: str, fall: Fall) -> tuple[str, _Proof] | None:
-    """The code of why nothing explains a fall, and what proves it besides; None if something does."""
+    """The code of why nothing explains a fall, and more events that prove it; None if something explains it."""
     if any(event.n >= fall.before.n for event in _resets(view, group, fall)):
         return None
     deaths = [event for event in _deaths(view, fall) if event.n > fall.before.n]

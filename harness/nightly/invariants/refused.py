@@ -43,7 +43,7 @@ class _Refusals:
 
 
 class RefusedOnAndOn:
-    """A pull may overtake the heartbeat that tells of its subscription, and is refused until that has come.
+    """A pull may overtake the heartbeat that carries its subscription, and is refused until that has come.
 
     On a busy machine that may take its time. But what a heartbeat has brought stays: that it was gone again, again
     and again, while nothing was done to the group, is what members do to each other.

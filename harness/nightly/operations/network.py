@@ -29,7 +29,7 @@ class NetworkOperation(NodeOperation):
         member = draft.rng.choice(draft.killable(group)).name
         broker = draft.rng.choice(draft.brokers)
         fault = self.fault(draft, member, broker)
-        return [fault, *draft.wait(*_LASTS_MS, "so long it lasts"), {"heal": "all"}]
+        return [fault, *draft.wait(*_LASTS_MS, "how long it lasts"), {"heal": "all"}]
 
     @abstractmethod
     def fault(self, draft: Draft, member: str, broker: str) -> Step:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def with_two(draft: Draft, group: str) -> list[Member]:
-    """Those that keep a topic besides."""
+    """The members that keep another topic."""
     return [item for item in draft.running(group) if item.can_resubscribe and len(item.wants) > 1]
 
 

@@ -26,4 +26,4 @@ class Wave(MemberOperation):
         leaving = [member for member in running if member is not stays]
         draft.story.append(f"all but {stays.name} leave and come back")
         gone = draft.gone("stop", leaving)
-        return [*gone, *draft.wait(0, 2000, "so long they are away"), *draft.start(leaving)]
+        return [*gone, *draft.wait(0, 2000, "how long they are away"), *draft.start(leaving)]

@@ -1,4 +1,4 @@
-"""What an earlier run had shown, held against new runs of the same: was it there again? Pure."""
+"""The findings of an earlier run, compared with new runs of the same: were they there again? Pure."""
 
 from __future__ import annotations
 

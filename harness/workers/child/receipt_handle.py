@@ -1,4 +1,4 @@
-"""What a receipt handle of the proxy's tells of a message."""
+"""What a receipt handle of the proxy says about a message."""
 
 from __future__ import annotations
 

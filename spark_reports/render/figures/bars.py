@@ -35,7 +35,7 @@ def stacked_bars(
         bars: as they shall stand.
         colours: of the kinds, `style.CLASS_COLOURS` for messages; every kind that occurs has one.
         words: how a kind is called in the legend.
-        codes: what stands within a part besides its number, so that nobody needs the colour.
+        codes: the text in a part, with its number, so that a reader can do without the colours.
         unit: what is counted.
         shares: all bars equally long, 100 %; otherwise as long as their count.
     """

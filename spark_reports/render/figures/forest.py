@@ -69,7 +69,7 @@ def forest(
 
 
 def _padded(bounds: tuple[float, float] | None) -> list[float] | None:
-    """Room for a mark upon a bound, and for the text beside it."""
+    """Room for a mark on a bound, and for the text next to it."""
     if bounds is None:
         return None
     low, high = bounds

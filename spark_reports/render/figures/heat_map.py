@@ -1,6 +1,6 @@
 """Heat maps: scenarios down, clients and versions across, a word or a number in every cell.
 
-The name of a row stands above it, not beside: a phone has room for the cells then.
+The name of a row stands above it, not at its side, so that a phone has room for the cells.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _map(
         }
         for n, row in enumerate(rows)
     ]
-    # A gap in the data has no colour, and plotly writes nothing in it: it is said beside.
+    # A gap in the data has no colour, and plotly writes nothing in it: a text next to it says so.
     gaps = [
         {"x": x, "y": y, "text": _text(at.get(place)) or "–", "showarrow": False}
         for y, line in enumerate(places)

@@ -31,7 +31,7 @@ class Rows:
     def of(cls, labels: Sequence[tuple[str, ...]]) -> Rows:
         """Places for labels; rows that follow one another with the same first part are a group.
 
-        Labels of one part stand beside their rows.
+        Labels of one part stand next to their rows.
         """
         places, own, heads, at = [], [], [], 0.0
         for (name, grouped), group in groupby(labels, lambda label: (label[0], len(label) > 1)):

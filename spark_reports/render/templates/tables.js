@@ -110,7 +110,7 @@ function read() {
   if (!target) return;
   target.classList.add("target");
   target.scrollIntoView({ block: target.tagName === "TR" ? "center" : "start" });
-  // A link to a row, beside what is filtered: both are in the address.
+  // A link to a row, and the filters: both are in the address.
   if (!hash.startsWith("?") && [...state].length > 1) keep();
 }
 

@@ -75,18 +75,18 @@ steps:
       - - send: {topic: orders, tag: tagA, count: 40, every: 50ms}
       - - wait: {duration: 1s, because: so long messages flow undisturbed}
         - partition: {between: b, and: [broker-a, broker-b, nameserver]}
-        - wait: {duration: 2s, because: so long it lasts}
+        - wait: {duration: 2s, because: how long it lasts}
         - heal: all
   - loss: {between: a, and: broker-a, percent: 20}
   - delay: {of: broker-b, by: 50ms}
-  - wait: {duration: 2s, because: so long it lasts}
+  - wait: {duration: 2s, because: how long it lasts}
   - heal: loss
   - heal: {faults: delay, of: broker-b}
   - pause: b
-  - wait: {duration: 1s, because: so long it stands still}
+  - wait: {duration: 1s, because: how long it stands still}
   - resume: b
   - pause: b
-  - wait: {duration: 2s, because: so long it stands still}
+  - wait: {duration: 2s, because: how long it stands still}
   - resume: b
   - kill: producer
   - wait: {duration: 1s, because: so long nothing is sent}
