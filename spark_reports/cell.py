@@ -21,12 +21,12 @@ class Cell(NamedTuple):
 
     @classmethod
     def of(cls, row: _Row) -> Cell:
-        """The cell of a row; what its run folders don't tell is `unknown` in the views of the store."""
+        """The cell of a row; a value that its run folders don't have is `unknown` in the views of the store."""
         return cls(*(row[column] for column in cls._fields))
 
     @property
     def label(self) -> str:
-        """All but the scenario."""
+        """All fields except the scenario."""
         return " ".join(self[1:])
 
     @property

@@ -16,7 +16,7 @@ from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS
 
 
 class Format(StrEnum):
-    """Of the files."""
+    """The format of the files."""
 
     PARQUET = "parquet"
     CSV = "csv"

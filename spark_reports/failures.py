@@ -1,4 +1,4 @@
-"""What goes wrong in Spark for a reason that lies in the machine, as one message; all else is a defect."""
+"""Failures of Spark that the machine causes, as one message; all others are defects."""
 
 from __future__ import annotations
 

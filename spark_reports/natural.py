@@ -8,5 +8,5 @@ _DIGITS = re.compile(r"(\d+)")
 
 
 def natural(text: str) -> list[tuple[int, int | str]]:
-    """What sorts names with the numbers in them by their size: `5.10.0` is after `5.9.4`."""
+    """A sort key that sorts names with numbers by the size of the numbers: `5.10.0` is after `5.9.4`."""
     return [(0, int(part)) if part.isdecimal() else (1, part) for part in _DIGITS.split(text) if part]

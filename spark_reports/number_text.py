@@ -1,4 +1,4 @@
-"""How reports say numbers."""
+"""Numbers in the sentences of reports."""
 
 from __future__ import annotations
 

@@ -41,12 +41,12 @@ _STAMP = (2020, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What was made."""
+    """The files of the package."""
 
     zip: Path
     script: Path
     logging: Path
-    """What Spark's driver says on the terminal: errors alone."""
+    """The log settings of Spark's driver for the terminal: only errors."""
     command: str
     """That submits it, with Delta's jars of this machine's cache."""
 

@@ -38,7 +38,7 @@ class Table:
     sql: str
     """The Spark SQL of all its counts, one query after the other; each runs unchanged on `StoreSummary.views`."""
     rows_are: str = ""
-    """What a row is, if links can lead to it: `cell`, `cause`, `pair`; see `spark_reports.render.anchors`."""
+    """The kind of row, if links can lead to it: `cell`, `cause`, `pair`; see `spark_reports.render.anchors`."""
     key: Sequence[str] = ()
     """The columns that identify such a row."""
 

@@ -1,4 +1,4 @@
-"""What Spark needs of this machine, asked before anything of it is imported."""
+"""The requirements of Spark on this machine, checked before any import of Spark."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class Store:
         return f"{at}-{self._ingest}-{secrets.token_hex(8)}"
 
     def append(self, table: Table, facts: DataFrame) -> None:
-        """Append facts of the batch; nobody sees them before `commit`. Columns as in `spark_reports.tables`."""
+        """Append facts of the batch; no report sees them before `commit`. Columns as in `spark_reports.tables`."""
         self.transactions.run(partial(self._write, table, lambda: facts))
 
     def append_all(self, facts: Sequence[tuple[Table, Callable[[], DataFrame]]]) -> None:
@@ -220,7 +220,7 @@ class Store:
         self.transactions.run(merge)
 
     def read(self, table: Table) -> DataFrame:
-        """A table as it is now, with what nobody is meant to see: rows of `runs` decide."""
+        """A table as it is now, with rows that don't count yet: rows of `runs` decide."""
         return self.spark.read.format("delta").load(self.place.of_table(table.name))
 
     def register(self) -> None:

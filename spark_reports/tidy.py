@@ -1,4 +1,4 @@
-"""Removes from a store what nobody can see, and puts small files together."""
+"""Removes from a store the facts that no report can see, and merges small files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ other half is for clocks that differ."""
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """What `tidy` did."""
+    """The result of `tidy`."""
 
     facts: int
     """How many rows are gone, of batches that were broken off or of runs that were judged again."""

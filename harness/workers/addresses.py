@@ -26,7 +26,7 @@ class Addresses:
         self._count = len(self._free)
 
     def take(self) -> str:
-        """An address that nobody has.
+        """A free address.
 
         Raises:
             EnvironmentNotReady: all are in use.

@@ -55,7 +55,7 @@ def program_file(jar: str, scenario_file: str) -> Path:
 
 
 class AppHome:
-    """Where one program of the user's lives; see `WorkerHome`."""
+    """The home of one user's program; see `WorkerHome`."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class AppHome:
     ) -> None:
         """
         Args:
-            owner: for whoever cleans up.
+            owner: the label for the clean-up.
             java: which runs it.
             app: with addresses for its placeholders.
             jar: the file.

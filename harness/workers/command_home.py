@@ -24,12 +24,12 @@ def command_of(app: App, scenario_file: str) -> tuple[str, ...]:
 
 
 class CommandHome:
-    """Where one program of the user's lives; see `WorkerHome`."""
+    """The home of one user's program; see `WorkerHome`."""
 
     def __init__(self, owner: str, app: App, scenario_file: str) -> None:
         """
         Args:
-            owner: for whoever cleans up.
+            owner: the label for the clean-up.
             app: with addresses for its placeholders.
             scenario_file: in its folder the program runs.
         """

@@ -34,7 +34,7 @@ class InContainers:
             engine: on this host, or in a VM of this host.
             image: see `harness.containers.images`.
             subnet: that of the servers.
-            owner: for whoever cleans up (label).
+            owner: the label for the clean-up.
             run: likewise; also a part of the containers' names.
 
         Raises:

@@ -13,7 +13,7 @@ from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 
 class JointProcess:
-    """The process, and who lives in it. It ends with the last that leaves, or with the first that is killed."""
+    """The process, and its consumers. It ends with the last that leaves, or with the first that is killed."""
 
     def __init__(self, spawn: Callable[[OnEvent, OnDeath], Worker]) -> None:
         """
@@ -39,7 +39,7 @@ class JointProcess:
         return JointConsumer(self, name)
 
     def leave(self, name: str) -> bool:
-        """Whether nobody is left."""
+        """Whether all its consumers have left."""
         with self._lock:
             self._living.discard(name)
             self.ended |= not self._living
@@ -66,7 +66,7 @@ class JointProcess:
 class JointConsumer:
     """A consumer's place in a joint process: asked like a worker of its own.
 
-    What is done to its process is done to everybody in it. A scenario names all of them then, one after the other:
+    A fault hits all consumers of the process. A scenario names all of them then, one after the other:
     the first does it, and the others find it done.
     """
 

@@ -20,10 +20,10 @@ RebalanceService, which now and then sleeps through its notice: 1 s in compresse
 
 
 class Lease:
-    """What one client of one run has of a shared worker.
+    """The share of one client of one run in a shared worker.
 
     Its commands carry the client's name behind the run's token, so that two runs' clients of one name are two.
-    It can't be killed, terminated, paused or resumed: that would happen to everybody in the process.
+    It can't be killed, terminated, paused or resumed: that would hit all clients of the process.
     """
 
     process: ClassVar[Literal["shared"]] = "shared"

@@ -26,7 +26,7 @@ class OnHost:
     def __init__(self, owner: str, java: Java | None = None) -> None:
         """
         Args:
-            owner: for whoever cleans up (`ROCKETCHAOS_OWNER` in the environment).
+            owner: the label for the clean-up (`ROCKETCHAOS_OWNER` in the environment).
             java: needed by kinds with a class path.
         """
         self._owner = owner

@@ -1,4 +1,4 @@
-"""The lines of what a program prints: whatever it prints, in bounded memory."""
+"""The lines that a program prints, in bounded memory, whatever it prints."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from rocketchaos.harness.workers.worker_kinds import WorkerKind
 
 @dataclass(frozen=True, slots=True)
 class WorkerPlan:
-    """What is to be started."""
+    """A program to start."""
 
     kind: WorkerKind
     name: str
@@ -36,7 +36,7 @@ class WorkerPlan:
 
 @dataclass(frozen=True, slots=True)
 class InContainer:
-    """The container in which a worker lives, for faults of its network."""
+    """The container of a worker, for faults of its network."""
 
     id: str
     name: str
@@ -125,7 +125,7 @@ class Program(Protocol):
 
 
 class WorkerHome(Protocol):
-    """Where workers live."""
+    """The place where workers run: this host, or containers."""
 
     def launch(self, plan: WorkerPlan) -> Program:
         """Start a program, without waiting until it is ready.

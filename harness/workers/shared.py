@@ -36,7 +36,7 @@ SpawnShared = Callable[[str, str, str, OnEvent, OnDeath], Worker]
 
 @dataclass(eq=False, slots=True)
 class Host:
-    """One shared process, and who lives in it."""
+    """One shared process, and its clients."""
 
     worker: Worker
     takes: tuple[str, str]
@@ -165,7 +165,7 @@ class SharedWorkers:
                 tenancy.host_died(host, reason, trouble)
 
     def condemn(self, worker: Worker, reason: str) -> None:
-        """Let nobody move in there any more; those who live there may stay."""
+        """Take no more clients into that process; its present clients may stay."""
         with self._lock:
             for host in self._hosts:
                 if host.worker is worker and not host.condemned:
@@ -199,7 +199,7 @@ class SharedWorkers:
         host.worker.log.unlink(missing_ok=True)
 
     def _is_over(self, host: Host) -> bool:
-        """Whether it takes nobody in any more."""
+        """Whether it takes no more clients."""
         old = self._clock() - host.since_s > self._for_s
         return old or bool(host.condemned) or not host.worker.alive
 
@@ -212,7 +212,7 @@ class SharedWorkers:
         return None
 
     def leave(self, run: str) -> None:
-        """A run is over: its events interest nobody any more."""
+        """A run is over: drop its further events."""
         with self._lock:
             self._tenancies.pop(run, None)
 
@@ -263,7 +263,7 @@ class Tenancy:
         return lease
 
     def host_of(self, name: str) -> Host | None:
-        """Where a client of this run lives, if it has a place."""
+        """The process of a client of this run, if it has one."""
         with self._lock:
             return next((host for host, lease in self._leases if lease.name == name and not lease.over), None)
 
@@ -287,7 +287,7 @@ class Tenancy:
             on_death(name, reason, Trouble.HARNESS)
 
     def host_died(self, host: Host, reason: str, trouble: Trouble) -> None:
-        """A shared process ended though nobody asked it to: so did this run's clients in it."""
+        """A shared process ended unexpectedly, and this run's clients in it with it."""
         with self._lock:
             names = [lease.name for where, lease in self._leases if where is host and not lease.over]
         for name in names:

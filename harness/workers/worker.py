@@ -165,7 +165,7 @@ class Worker:
 
     @property
     def container(self) -> InContainer | None:
-        """The container that it lives in; None: it is a process of this host."""
+        """Its container; None: it is a process of this host."""
         return self._program.container
 
     @property
@@ -312,7 +312,7 @@ class Worker:
         self._await_end()
 
     def release(self) -> None:
-        """SIGKILL it if it is there, whatever state it is in."""
+        """SIGKILL it if it is there, in whatever state."""
         if self.alive:
             self.kill()
 

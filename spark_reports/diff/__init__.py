@@ -38,7 +38,7 @@ def diff_between(spark: SparkSession, summary: StoreSummary, sides: Sides) -> tu
 
 
 def newest(spark: SparkSession) -> News:
-    """What the newest ingest brought, from the views of the store as they are."""
+    """The changes by the newest ingest, from the current views of the store."""
     return compare(read(spark))
 
 

@@ -27,7 +27,7 @@ Verdict = Literal["worse", "perhaps worse", "not worse", "nothing compared"]
 
 
 class State(IntEnum):
-    """What the runs of a side are; the worse the less."""
+    """How the runs of a side end; the worse, the lower."""
 
     NEVER = 0
     SOMETIMES = 1
@@ -41,7 +41,7 @@ class State(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Of a cell, or of a claim in one: its runs as expected, or in which it was so."""
+    """A change of a cell, or of a claim in a cell: by runs as expected, or in which the claim held."""
 
     pair: Pair
     before: Share
@@ -114,7 +114,7 @@ class CauseChange:
 
 @dataclass(frozen=True, slots=True)
 class TimingChange:
-    """How long something took that has surely moved."""
+    """A duration that has changed for sure."""
 
     what: str
     pair: Pair
@@ -143,7 +143,7 @@ class TimingChange:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """All that is new."""
+    """All changes."""
 
     runs: tuple[int, int]
     """Before and after."""
@@ -215,7 +215,7 @@ class _Shares(NamedTuple):
 
 
 def _changes(shares: Sequence[_Shares], tests: Sequence[Significance]) -> list[Change]:
-    """Those that surely are others, and those that are news though it may be chance."""
+    """Changes that are sure, and changes that are news but may be chance."""
     changes = [
         Change(item.pair, item.before, item.after, _difference(item.before, item.after), p, item.claim)
         for item, p in zip(shares, tarone_holm(tests), strict=True)
@@ -231,7 +231,7 @@ def _is_news(change: Change) -> bool:
 
 
 def _causes(causes: Sequence[CauseSeen]) -> list[CauseChange]:
-    """Those that one side alone has; those of both are tests of the family, too."""
+    """Causes that only one side has; causes of both sides count as tests of the family too."""
     chances = tarone_holm([_fisher(cause.before, cause.after) for cause in causes])
     changes = [
         CauseChange(
@@ -244,7 +244,7 @@ def _causes(causes: Sequence[CauseSeen]) -> list[CauseChange]:
 
 
 def _moved(took: Sequence[tuple[str, Pair, Took, Took]]) -> list[TimingChange]:
-    """Those that surely have."""
+    """Durations that have changed for sure."""
     chances = tarone_holm([rank_test(after.histogram, before.histogram) for _, _, before, after in took])
     changes = [
         TimingChange(what, pair, before, after, cliffs_delta(after.histogram, before.histogram), p)

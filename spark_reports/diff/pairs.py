@@ -24,7 +24,7 @@ class Pair(NamedTuple):
 
     @property
     def change(self) -> str:
-        """What else differs, in words: `rocketmq 5.5.0 → 4.9.4`; empty where nothing does."""
+        """The difference in versions, in words: `rocketmq 5.5.0 → 4.9.4`; empty if there is none."""
         if self.before is None or self.after is None:
             return ""
         return ", ".join(
@@ -56,6 +56,6 @@ def pairs(before: Iterable[Cell], after: Iterable[Cell]) -> list[Pair]:
 
 
 def _experiment(cell: Cell) -> tuple[str, ...]:
-    """All but the versions."""
+    """All fields except the versions."""
     kinds = "+".join(item.split(" ")[0] for item in cell.client.split("+"))
     return cell.scenario, kinds, cell.cluster, cell.timing

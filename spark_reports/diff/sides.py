@@ -29,7 +29,7 @@ class Sides:
 
     @property
     def statement(self) -> str:
-        """What makes that view."""
+        """The SQL statement that makes that view."""
         return view(SIDES, self.sql)
 
 

@@ -17,7 +17,7 @@ from rocketchaos.spark_reports.statistics.interval import Interval
 
 
 class Expectation(StrEnum):
-    """How a cell stands to what is expected of it."""
+    """Whether a cell ends as expected."""
 
     MISSED = "not as expected"
     MET = "as expected"
@@ -27,13 +27,13 @@ class Expectation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The runs of a cell of which the same was expected."""
+    """The runs of a cell that have the same expectation."""
 
     cell: Cell
     expected: str | None
     """None: nothing; the outcomes are a distribution."""
     outcomes: Counter[str]
-    """Of the runs that the product ended."""
+    """The outcomes of runs that ended by the product's behaviour."""
     missed: int
     """Runs not as expected: another outcome, or one of the further checks did not hold."""
     also: int
@@ -43,7 +43,7 @@ class Held:
     example: str | None
     """A run that is not as expected; where there is none, of the most frequent outcome."""
     reason: str | None
-    """Its own."""
+    """The reason of that run."""
 
     @property
     def runs(self) -> int:
@@ -52,7 +52,7 @@ class Held:
 
     @property
     def expectation(self) -> Expectation:
-        """How it stands."""
+        """Whether it is as expected."""
         if not self.runs:
             return Expectation.NOTHING
         if self.expected is None:

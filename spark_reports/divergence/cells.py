@@ -1,4 +1,4 @@
-"""What is compared: cells, and pairs of them that differ in exactly one thing."""
+"""The cells, and the pairs of cells that differ in exactly one thing."""
 
 from __future__ import annotations
 

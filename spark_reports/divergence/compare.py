@@ -23,7 +23,7 @@ from rocketchaos.spark_reports.statistics.tarone import FAMILY_WISE, tarone_holm
 
 
 class Verdict(StrEnum):
-    """What a comparison says."""
+    """The result of a comparison."""
 
     DIVERGES = "diverges"
     EXACT = "exact in these runs"
@@ -151,7 +151,7 @@ def _messages(pair: Pair, kind: MessageClass, first: Fates, second: Fates) -> Co
 
 
 def settling_runs(rivals: int) -> int:
-    """How many runs of each side, all alike, are enough among this many comparisons, whatever the others bring."""
+    """How many runs of each side, all alike, are enough among this many comparisons, whatever the others show."""
     return next(runs for runs in count(1) if 2 / comb(2 * runs, runs) * max(1, rivals) <= FAMILY_WISE)
 
 

@@ -1,4 +1,4 @@
-"""What the report is made of: small aggregates, read with the SQL that the page shows."""
+"""The data of the report: small aggregates, read with the SQL that the page shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Fates:
-    """What became of the messages of a cell's runs, by run."""
+    """The classes of the messages of a cell's runs, by run."""
 
     kinds: dict[str, Counter[tuple[int, int]]] = field(default_factory=lambda: defaultdict(Counter))
     """Kind of message: (how many of it, among how many messages of the run): number of runs."""
@@ -56,7 +56,7 @@ class Fates:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How many runs of a cell ended so."""
+    """The number of runs of a cell with this end."""
 
     outcome: str
     expected: str | None
@@ -82,7 +82,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All of it."""
+    """All data of the report."""
 
     fates: Mapping[Cell, Fates]
     endings: Mapping[Cell, Sequence[Ending]]
@@ -100,7 +100,7 @@ class Facts:
         return sum(end.runs for end in self.endings.get(cell, ()) if not end.counts)
 
     def complete(self, cell: Cell) -> int:
-        """Runs whose messages count: those of which `divergence_classes` and its like tell."""
+        """Runs whose messages count: those in `divergence_classes` and the similar queries."""
         return sum(end.runs for end in self.endings.get(cell, ()) if end.complete)
 
     def incomplete(self, cell: Cell) -> int:

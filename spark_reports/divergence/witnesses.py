@@ -48,7 +48,7 @@ QUESTIONS: Mapping[str, Question] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """What the witnesses of a cell's runs say against each other."""
+    """A contradiction between the witnesses of a cell's runs."""
 
     cell: Cell
     says: str
@@ -64,7 +64,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What two witnesses say of the messages of one class; None: not asked."""
+    """The statements of two witnesses about the messages of one class; None: not asked."""
 
     cell: Cell
     message_class: str
@@ -78,7 +78,7 @@ class Statement:
 
 
 def contradictions(facts: Facts) -> list[Contradiction]:
-    """Those that there are, the most frequent first."""
+    """All contradictions, the most frequent first."""
     found = [
         contradiction for cell, fates in facts.fates.items() for contradiction in _contradictions(cell, fates)
     ]

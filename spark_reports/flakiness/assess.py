@@ -15,9 +15,9 @@ from rocketchaos.spark_reports.statistics.multiple import benjamini_hochberg
 from rocketchaos.spark_reports.statistics.trend import Trend, cochran_armitage
 
 LEVEL = 0.05
-"""Of all tests, after correction for how many there are."""
+"""The level of all tests, after correction for their number."""
 SEED = 7
-"""Of permutations: the same store gives the same report."""
+"""The seed of permutations: the same store gives the same report."""
 
 _ORDER = tuple(Verdict)
 Part = tuple[float, float, float]
@@ -40,14 +40,14 @@ class Assessed:
     blocks: Sequence[Block]
     changes: Sequence[ChangePoint]
     change_p: float | None
-    """Of any change, adjusted for the number of cells; None: too few runs, or all end alike."""
+    """The p of any change, adjusted for the number of cells; None: too few runs, or all end alike."""
     trend: Trend
     """Its p is adjusted for the number of cells."""
     causes: Sequence[Cause]
 
     @property
     def drawn(self) -> bool:
-        """Whether a night drew its scenario, of which nobody expects anything: thousands are read together."""
+        """Whether a night drew its scenario, which has no expectation: thousands are read together."""
         return is_drawn(self.key.scenario) and not self.counts.expecting
 
     @property
@@ -67,7 +67,7 @@ class Assessed:
 
     @property
     def flip_rate_by_chance(self) -> float | None:
-        """What it were if the same ends came in any order: far fewer flips mean long stretches of either."""
+        """The flip rate if the same ends came in random order: far fewer flips mean long stretches of either."""
         hits, runs = sum(block.hits for block in self.blocks), self.placed
         return 2 * hits * (runs - hits) / (runs * (runs - 1)) if runs > 1 else None
 

@@ -19,7 +19,7 @@ _DRAWN = re.compile(r"nightly-\d+-\d+")
 
 
 class Verdict(StrEnum):
-    """What a cell is, by its runs that something was expected of, and that the product ended."""
+    """The verdict on a cell, by its runs with an expectation that ended by the product's behaviour."""
 
     FAIL = "FAIL"
     FLAKY = "FLAKY"
@@ -96,7 +96,7 @@ def share(hits: int, runs: int) -> tuple[float, float, float] | None:
 
 
 class Names:
-    """How cells are called: by what differs among them, and always by scenario, client and version."""
+    """The names of cells: from the fields that differ, and always scenario, client and version."""
 
     def __init__(self, keys: Iterable[Cell]) -> None:
         known = list(keys)
@@ -104,7 +104,7 @@ class Names:
         self._timing = len({key.timing for key in known}) > 1
 
     def column(self, key: Cell) -> tuple[str, ...]:
-        """All but the scenario, part by part."""
+        """All fields except the scenario, part by part."""
         more = [key.cluster] * self._cluster + [key.timing] * self._timing
         return (key.client, key.rocketmq, *more)
 

@@ -66,7 +66,7 @@ SAYS = (
 
 
 def costs_tables(costs: Sequence[Cost]) -> list[Table]:
-    """By cause, by scenario, by host, by owner."""
+    """The costs by cause, by scenario, by host and by owner."""
     return [
         _table(
             "costs_by_cause", "By cause", "The cause is the finding that says most about a run.",

@@ -103,7 +103,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that the report is made of: aggregated rows, bounded by the number of cells."""
+    """The data of the report: aggregated rows, bounded by the number of cells."""
 
     counts: Mapping[Cell, Counts]
     blocks: Mapping[Cell, list[Block]]

@@ -1,4 +1,4 @@
-"""What went wrong with a change of version: of RocketMQ, of the client, of the harness."""
+"""Runs that went wrong after a change of version: of RocketMQ, of the client, of the harness."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class VersionChange:
     before: VersionRuns
     after: VersionRuns
     p: float
-    """Of fewer ends as expected than before (R. A. Fisher's exact test, one-sided), adjusted by Holm."""
+    """The p of fewer ends as expected than before (R. A. Fisher's exact test, one-sided), adjusted by Holm."""
 
     @property
     def side_by_side(self) -> bool:
@@ -30,7 +30,7 @@ class VersionChange:
 
     @property
     def experiment(self) -> str:
-        """What is the same before and after."""
+        """The fields that are the same before and after."""
         item = self.after
         parts = (item.scenario, item.client, item.rocketmq, item.cluster, item.timing)
         return " ".join(part for part in parts if part)

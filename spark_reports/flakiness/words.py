@@ -1,4 +1,4 @@
-"""How the report says numbers."""
+"""Numbers in the sentences of the report."""
 
 from __future__ import annotations
 

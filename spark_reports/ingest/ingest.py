@@ -20,7 +20,7 @@ from rocketchaos.spark_reports.store_views import problems
 from rocketchaos.spark_reports.tables import COPY, QUARANTINE, RUNS
 
 MOST_FOLDERS = 5_000
-"""Of one portion: what is known of each is held in memory."""
+"""The runs of one portion, whose data is held in memory."""
 MOST_BYTES = 8 * 2**30
 """Of one portion: about as much is on disk while it is made into facts."""
 

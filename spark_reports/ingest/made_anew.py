@@ -38,7 +38,7 @@ _AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class MadeAnew:
-    """What came of one folder."""
+    """The result for one folder."""
 
     source: str
     run: str | None
@@ -48,7 +48,7 @@ class MadeAnew:
     problem: Problem | None
     message_count: int
     name: str
-    """Of the folder that has its facts and messages, where there is no problem."""
+    """The folder with its facts and messages, if there is no problem."""
 
 
 def made_anew(spark: SparkSession, folders: Sequence[Folder], target: Path) -> list[MadeAnew]:

@@ -69,7 +69,7 @@ class Portion:
         self._is_gone = is_gone
         self._quarantined = quarantined
         self._lost: dict[str, Problem] = {}
-        """What was removed, or changed, before it could be read."""
+        """Folders that were removed or changed before they could be read."""
         self._batch = store.begin()
 
     def ingest(self) -> IngestSummary:
@@ -100,7 +100,7 @@ class Portion:
         return bool(lost)
 
     def _ingest(self) -> tuple[IngestSummary, list[Folder]]:
-        """What was done, and the folders that are to be ingested now."""
+        """The result so far, and the folders to ingest now."""
         with staging(self._spark, self._store, self._batch) as place:
             lines, found = self._look(place)
             found = self._with_counts(found)
@@ -198,7 +198,7 @@ class Portion:
         return bool(old.judged_ms > item.folder.judged_ms)
 
     def _append(self, lines: DataFrame, keys: DataFrame, fit: Sequence[Found]) -> None:
-        """Append facts; nobody sees them before the commit.
+        """Append facts; no report sees them before the commit.
 
         All at once: of the smaller tables most of the time goes into planning and committing, while the messages,
         which begin first, keep all cores busy.

@@ -37,7 +37,7 @@ def reader(spark: SparkSession) -> DataFrameReader:
 
 @contextmanager
 def reading(spark: SparkSession) -> Iterator[None]:
-    """How files are read, within the block."""
+    """Sets how Spark reads files within the block."""
     before = {name: spark.conf.get(name, None) for name in SETTINGS}
     for name, value in SETTINGS.items():
         spark.conf.set(name, value)

@@ -19,7 +19,7 @@ _FOLDER = "staging"
 
 
 class Staging:
-    """Where an ingest keeps what it has made."""
+    """The folder in which an ingest keeps the facts that it makes."""
 
     def __init__(self, spark: SparkSession, uri: str, folder: Path | None) -> None:
         self._spark = spark

@@ -1,1 +1,1 @@
-"""What a report becomes: pages for people, tables for machines, a few lines for a terminal or a chat."""
+"""The output of reports: pages for people, tables for machines, a few lines for a terminal or a chat."""

@@ -24,7 +24,7 @@ class Digest:
     numbers: Sequence[bool]
     rows: Sequence[Sequence[str]]
     more: str
-    """What isn't here, and where it is; empty where all is."""
+    """A note on rows that are left out, and where they are; empty if none are."""
 
 
 def digests(report: Report, width: int = WIDTH) -> list[Digest]:

@@ -35,7 +35,7 @@ from rocketchaos.spark_reports.report import Report
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Where the files of a report lie."""
+    """The paths of the files of a report."""
 
     page: Path
     document: Path

@@ -48,7 +48,7 @@ def run_name(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunsUrl:
-    """Where run folders are served: `https://ci.example.org/{parent}/{name}/`."""
+    """The address that serves run folders: `https://ci.example.org/{parent}/{name}/`."""
 
     template: str
 

@@ -33,17 +33,17 @@ CLASS_COLOURS: Mapping[MessageClass, str] = MappingProxyType(
         MessageClass.UNDETERMINED: "#858d98",
     }
 )
-"""Of what became of messages; the family of the run's own page."""
+"""The colours of message classes, similar to those of the run's own page."""
 
 VERDICT_COLOURS: Mapping[str, str] = MappingProxyType(
     {"PASS": GOOD, "FLAKY": DOUBTFUL, "FAIL": BAD, "UNKNOWN": NEUTRAL}
 )
-"""Of a cell's verdict."""
+"""The colours of a cell's verdict."""
 
 VERDICT_SYMBOLS: Mapping[str, str] = MappingProxyType(
     {"PASS": "circle", "FLAKY": "diamond", "FAIL": "x", "UNKNOWN": "circle-open"}
 )
-"""Of its mark, so that nobody needs the colour."""
+"""The symbol of its mark, so that a reader can do without the colour."""
 
 COLOURWAY: tuple[str, ...] = (
     "#3a76c4",

@@ -1,4 +1,4 @@
-"""What an exact test says."""
+"""The result of an exact test."""
 
 from __future__ import annotations
 

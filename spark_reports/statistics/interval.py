@@ -13,7 +13,7 @@ class Interval(NamedTuple):
     high: float
 
     def negated(self) -> Interval:
-        """Of the difference the other way round."""
+        """The interval of the difference with the sides exchanged."""
         return Interval(-self.point, -self.high, -self.low)
 
     def times(self, factor: float) -> Interval:

@@ -45,7 +45,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Superiority:
-    """What the strata say together."""
+    """The result over all strata."""
 
     auc: float
     low: float

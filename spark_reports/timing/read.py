@@ -18,7 +18,7 @@ BLOCKS = 20
 
 
 class Side(NamedTuple):
-    """Who took so long."""
+    """The client, version and timing of an interval."""
 
     client: str
     rocketmq: str
@@ -26,7 +26,7 @@ class Side(NamedTuple):
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Side:
-        """The side of a row; what its run folders don't tell is `unknown` in the views of the store."""
+        """The side of a row; a value that its run folders don't have is `unknown` in the views of the store."""
         return cls(*(row[column] for column in cls._fields))
 
 
@@ -61,17 +61,17 @@ class Measured:
     what: str
     side: Side
     unnoticed: bool | None
-    """What began it, brokers had to notice by themselves; None: not known, or deliveries in runs with faults."""
+    """Whether brokers had to notice what began it by themselves; None: unknown, or deliveries with faults."""
     limit_ms: int | None
-    """What the timers allow at the latest; None: not known (missing in the run folders, or faults)."""
+    """The longest that the timers allow; None: unknown (missing in the run folders, or faults)."""
     deciders: Sequence[Decider]
-    """Those timers."""
+    """These timers."""
     took: Histogram
     """How long they took, at most; deliveries exactly."""
     beyond: int
     """Intervals that are known to have taken longer than their timers allow."""
     perhaps_beyond: int
-    """Those, and the ones of which the looks were too far apart to tell."""
+    """Those, and intervals whose looks were too far apart to be sure."""
     scenarios: Sequence[InScenario]
 
     @property
@@ -86,7 +86,7 @@ class Measured:
 
     @property
     def runs(self) -> int:
-        """Of how many runs."""
+        """The number of runs."""
         return sum(scenario.runs for scenario in self.scenarios)
 
     @property

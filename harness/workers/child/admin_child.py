@@ -279,7 +279,7 @@ class AdminWorker:
     def raw(
         self, address: str, code: int, fields: Mapping[str, str], body: str | None, timeout_ms: int
     ) -> Mapping[str, Any]:
-        """Send any request to any address; whatever is answered is the answer."""
+        """Send any request to any address; return its answer, whatever it is."""
         answer = raw_requests.ask(self._api, address, code, fields, body, timeout_ms)
         return {
             "code": answer.code,

@@ -1,4 +1,4 @@
-"""What the workers with clients have in common: the commands, and who is who in their process.
+"""The common part of the workers with clients: the commands, and the clients in their process by name.
 
 A kind of client brings its consumers and producers; the commands are those of `harness.workers.protocol`.
 """
@@ -201,7 +201,7 @@ class ClientWorker:
         return self._get(self._producers, name).send(message)
 
     def shut_down(self) -> None:
-        """Shut every client down gracefully, at the same time; what one of them throws is printed."""
+        """Shut every client down gracefully, at the same time; print their exceptions."""
         with self._lock:
             clients: list[Client] = [*self._consumers.values(), *self._producers.values()]
         with ThreadPoolExecutor(max(1, len(clients)), thread_name_prefix="shut-down") as pool:

@@ -1,4 +1,4 @@
-"""What the clients of the `java` worker have in common, whichever of RocketMQ's classes they are.
+"""The common part of the clients of the `java` worker, for all of RocketMQ's classes.
 
 Rests on ClientConfig, DefaultMQPushConsumer and DefaultLitePullConsumer as they are from RocketMQ 4.9.3 to 5.5.0.
 """

@@ -1,4 +1,4 @@
-"""What all consumers of RocketMQ get alike before their start.
+"""The settings that all consumers of RocketMQ get before their start.
 
 Rests on DefaultMQPushConsumer, DefaultLitePullConsumer and DefaultMQPullConsumer as they are from RocketMQ 4.9.3
 to 5.5.0.

@@ -20,7 +20,7 @@ _POLLED = "POLLED"
 
 
 class PolledConsumer(JavaConsumer):
-    """One whose thread polls it until it is stopped; see `JavaConsumer`."""
+    """A consumer that a thread polls until it is stopped; see `JavaConsumer`."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class PolledConsumer(JavaConsumer):
 
     @abstractmethod
     def _poll(self) -> None:
-        """Take what there is, or wait a moment."""
+        """Take the available messages, or wait a moment."""
 
     def _consume(self, messages: Any, broker: str | None = None) -> None:
         """Report messages, which are consumed then; see `Listener.receive`.

@@ -1,4 +1,4 @@
-"""What a transactional producer of the `java` worker answers about its transactions.
+"""The answers of a transactional producer of the `java` worker about its transactions.
 
 Rests on TransactionListener and LocalTransactionState as they are from RocketMQ 4.9.0 to 5.5.0.
 """

@@ -1,4 +1,4 @@
-"""What the workers with a JVM inside share: their arguments, the JVM's start, Java's failures as plain ones.
+"""The common part of workers with a JVM inside: arguments, the JVM's start, Java's failures as plain ones.
 
 The JVM lives in the worker's own process (JPype), so that SIGKILL of the worker is the death of the real
 client, and SIGSTOP its pause.

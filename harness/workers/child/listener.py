@@ -1,4 +1,4 @@
-"""What a consumer does with its messages: it reports each of them, and behaves as the scenario says.
+"""The listener of a consumer: it reports each message, and behaves as the scenario says.
 
 Consumers of every kind of worker hand their messages over to a `Listener`, in JSON's types, whatever their client
 calls them with.

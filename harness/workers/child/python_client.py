@@ -1,4 +1,4 @@
-"""What consumers and producers of the C++ client have in common: their ids, and how they fail.
+"""The common part of consumers and producers of the C++ client: their ids, and their failures.
 
 What it is like, measured with the library of the wheel `rocketmq` 0.4.4 against brokers of 4.9.4 and 5.5.0:
 

@@ -47,7 +47,7 @@ class Missing:
 
 
 class Library(ctypes.CDLL):
-    """A library whose missing functions are found out when they are called."""
+    """A library whose missing functions only show when they are called."""
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -10,7 +10,7 @@ _Answer = TypeVar("_Answer")
 
 
 class SharedAnswer(Generic[_Answer]):
-    """Asks one request at a time; who asks while one is under way shares the next with all who wait by then.
+    """Asks one request at a time. Callers that ask while one is under way share the next one.
 
     Nobody gets an answer to a request that was sent before they asked. So what is costly to answer is asked as
     often as it can be answered, not as often as somebody looks.
@@ -24,7 +24,7 @@ class SharedAnswer(Generic[_Answer]):
         self._error: Exception | None = None
 
     def get(self) -> _Answer:
-        """The answer; whatever asking raises, everybody who waits for it gets."""
+        """The answer; an exception goes to all callers that wait for it."""
         with self._changed:
             wanted = self._begun + 1
             while self._done < wanted:
