@@ -78,7 +78,7 @@ class Case:
         return [item for item in found if item is not None]
 
     def own_unknown(self, consumers: Iterable[str], until: int) -> list[str]:
-        """Those of these whose own subscription nobody has told: a program that is seen from outside alone."""
+        """Those of these whose own subscription is unknown: programs that the harness only sees from outside."""
         return [
             name
             for name in self.view.seen_by_lines(consumers)

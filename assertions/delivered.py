@@ -140,7 +140,7 @@ class Delivered(Count):
     def _without_a_line(
         self, view: RunView, sent: list[Sent], got: list[Delivery], at: int
     ) -> list[MessageFate]:
-        """Messages that programs may have handled without printing it, with the reason why nobody knows."""
+        """Messages that programs may have handled without printing it, with the reason why that is unknown."""
         silent = view.seen_by_lines(view.consumers(self.to) or ())
         groups = {view.scenario.consumers[name].group for name in silent}
         missing = {message.key for message in sent} - {delivery.key for delivery in got}

@@ -77,7 +77,7 @@ class Latency(Check):
         holds = self._is_enough(keeping, len(took_ms))
         lines = view.seen_by_lines(consumers)
         if lines and (self.at_least is not None or not holds):
-            why = "a line comes once it was handled: it came no later, and nobody knows how much earlier"
+            why = "a line comes once it was handled: it came no later, but possibly earlier"
             return Answer(
                 None, expected, f"{observed}; {', '.join(lines)} is seen by what it prints, and {why}", proof
             )

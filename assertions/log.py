@@ -57,7 +57,7 @@ class Log(Count):
         if sources is None:
             return Answer(None, expected, f"{self.consumer} was never bound")
         if not sources:
-            return Answer(None, expected, f"{self.consumer} stands for nobody, who has no log")
+            return Answer(None, expected, f"{self.consumer} stands for no member, so there is no log")
         number, proof = 0, []
         for source in sources:
             seen = view.observed(LogObserved, self.at, of=source, pattern=self.matches)

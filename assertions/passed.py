@@ -30,7 +30,7 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
     reset = case.reset_beyond(passed.n)
     if reset is not None:
         return case.undetermined(
-            "a step set the group's offset past it: nobody had to pull it", [reset, passed]
+            "a step set the group's offset past it: no member had to pull it", [reset, passed]
         )
     asking = case.asking(passed) if case.view.shares_queues(case.group) else []
     if any(case.traits(name).queues == "shared" for name in asking):
@@ -91,8 +91,8 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
     unknown = case.own_unknown(carriers, passed.n)
     if unknown:
         return case.undetermined(
-            f"the offset passed it, and what {', '.join(unknown)} asks for by itself is not known: its client "
-            "tells nobody",
+            f"the offset passed it, and the own subscription of {', '.join(unknown)} is unknown: its client does "
+            "not report it",
             proof,
         )
     own = list(

@@ -26,7 +26,7 @@ class SubscribeRefused(Refused):
     def evaluate(self, view: RunView) -> Answer:
         at, consumers = view.end_of(self.at), view.consumers(self.consumer)
         if at is None or consumers is None:
-            return Answer(None, self.stated, f"the observation `{self.at}` was not made, or nobody is meant")
+            return Answer(None, self.stated, f"the observation `{self.at}` was not made, or names no member")
         refused = [
             event
             for event in view.of_kind(SubscriptionRefused, until=at)

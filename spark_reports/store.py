@@ -3,7 +3,7 @@
 An ingest appends facts first, table by table, in a batch of its own, and the rows of `runs` last, in one MERGE:
 that is its commit. Facts count only where `runs` has their `run_key`, so that an ingest under way, or one that was
 broken off, shows nothing. A run that is there already, judged the same, stays as it is; one that was judged
-again is replaced in the same MERGE, with all its facts. What nobody can see any more is removed by `tidy`.
+again is replaced in the same MERGE, with all its facts. `tidy` removes facts that no report can see any more.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from rocketchaos.spark_reports.transactions import Transactions
 VERSION_PROPERTY = "rocketchaos.store-version"
 """Of the table `runs`: `spark_reports.tables.STORE_VERSION` of the store."""
 BATCH_LIMIT_S = 12 * 3600
-"""An ingest that takes longer can't commit: `tidy` removes what nobody has committed for a day."""
+"""An ingest that takes longer can't commit: `tidy` removes facts that are not committed for a day."""
 
 STATISTICS = "batch,run_key"
 """Columns of facts of which each file knows the least and the greatest value."""

@@ -43,7 +43,7 @@ def tidy(store: Store, progress: Progress, now: datetime | None = None) -> Tidie
     before = ((now or datetime.now(UTC)) - LEFT_AFTER).strftime("%Y%m%dT%H%M%SZ")
     facts = 0
     for table in FACTS:
-        progress(f"removing facts of {table.name} that nobody can see")
+        progress(f"removing facts of {table.name} that no report can see")
         facts += store.transactions.run(partial(_sweep, store, table, before))
     folders = _release(store)
     removed = added = 0

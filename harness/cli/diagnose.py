@@ -76,7 +76,7 @@ def diagnose(
     """Find what is wrong in a live cluster, and prove it. It only reads the cluster.
 
     Exit codes: 0 nothing at the threshold or above, 1 findings, 2 wrong usage, 3 something could not be
-    determined, 4 nobody answers.
+    determined, 4 no server answers.
     """
     if list_checks:
         return _list(output)

@@ -62,7 +62,7 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class NodeDeath:
-    """A node that ended though nobody asked it to."""
+    """A node that ended unexpectedly."""
 
     node: str
     reason: str

@@ -152,7 +152,7 @@ class Server(ABC):
         return Node(self.name, self.role, self.address, self.pid, self.log, self.slave_of, self.container)
 
     def death(self) -> NodeDeath | None:
-        """How it ended, if nobody asked it to."""
+        """How it ended, if it ended unexpectedly."""
         reason = None if self._ended_by_us else self.exit_reason()
         if reason is None:
             return None

@@ -214,7 +214,7 @@ class ServerCluster(ABC):
         return [self._named(name) for name in chosen]
 
     def _awaited_by(self, broker: Server) -> list[Server]:
-        """Those at which it is to be registered: a dead or paused one knows nobody, where another one does."""
+        """The name servers that must register it: not a dead or paused one, if another one answers."""
         asked = self._asked(broker)
         return [server for server in asked if _answers(server)] or asked
 

@@ -85,7 +85,7 @@ def connect(base_url: str | None = None) -> Engine:
     """The engine at this address; without one, that of the environment (`DOCKER_HOST`) or of this machine.
 
     Raises:
-        EnvironmentNotReady: none runs, or it lets nobody in; each with what to do.
+        EnvironmentNotReady: none runs, or it refuses this user; each with the way out.
     """
     try:
         client = DockerClient().client if base_url is None else engine_client(base_url)

@@ -18,7 +18,7 @@ from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 _POOL = ipaddress.IPv4Network("198.18.0.0/15")
-"""Reserved for tests of networks (RFC 2544): it clashes with nobody's LAN or VPN."""
+"""Reserved for tests of networks (RFC 2544): it clashes with no LAN or VPN."""
 PREFIX = 26
 """62 addresses a network, 2048 networks."""
 MANY_PREFIX = 24

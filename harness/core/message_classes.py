@@ -27,7 +27,9 @@ CLASS_WORDS: Mapping[MessageClass, ClassWords] = MappingProxyType(
     {
         MessageClass.DELIVERED: ClassWords("delivered", "D", "a listener of the group got it"),
         MessageClass.FILTERED_BY_BROKER: ClassWords(
-            "filtered by the broker", "FB", "the stored subscription doesn't match; nobody was sent it"
+            "filtered by the broker",
+            "FB",
+            "the stored subscription doesn't match; the broker sent it to no member",
         ),
         MessageClass.FILTERED_BY_CLIENT: ClassWords(
             "filtered by the client",

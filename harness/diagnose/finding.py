@@ -51,11 +51,11 @@ class Found:
     level: Level | None = None
     """None: the check's own."""
     effect: str = ""
-    """What it does to messages; empty: what the check says."""
+    """The effect on messages; empty: as in the check."""
     settled: bool = True
     """False: it may be a moment of a change; another look tells."""
     messages: tuple[Lost, ...] = ()
-    """Those that reach nobody, of all that were looked at."""
+    """Messages that no listener gets, of all that were examined."""
     key: str = ""
     """What must stay the same from look to look for it to be no such moment."""
     lasts_s: float = SETTLES_S
@@ -87,9 +87,9 @@ class Check:
     """What is wrong, in a few words."""
     level: Level
     ruled_out: str
-    """What is known where it isn't so; empty: nobody would have suspected it."""
+    """The result if the check finds nothing; empty: the report doesn't mention it."""
     effect: str
-    """What it does to messages."""
+    """The effect on messages."""
     change: tuple[str, ...]
     """What to do about it, in this order."""
     claims: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ from rocketchaos.harness.scenario.model import Scenario
 
 RUNS_PER_CORE = 4
 BUSY_LIMIT = 0.9
-"""Above this share of busy cores nobody else begins."""
+"""Above this share of busy cores no further run begins."""
 LOOK_EVERY_S = 0.1
 OVERTAKEN_FOR_S = 60.0
 """So long lighter ones may begin before the first one, which is too heavy yet; or it might never begin."""

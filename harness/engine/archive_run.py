@@ -104,7 +104,7 @@ def _give_up(missing: Sequence[ClassArchive], failure: Exception) -> None:
 
 @contextmanager
 def _alone() -> Iterator[bool]:
-    """Whether nobody else makes them; others go on without archives meanwhile."""
+    """Whether no other process makes them; others continue without archives meanwhile."""
     # Only here, where something is missing.
     import filelock
 

@@ -32,7 +32,7 @@ class Health:
         self._troubles.append(trouble)
 
     def worker_died(self, name: str, reason: str, trouble: Trouble) -> None:
-        """A worker ended though nobody asked it to. Called from its reader's thread."""
+        """A worker ended unexpectedly. Called from its reader's thread."""
         kind: type[RocketchaosError] = HarnessDefect if trouble is Trouble.HARNESS else EnvironmentNotReady
         self.note(
             kind(f"the worker {name} died: {reason}", "Its log is in the run folder, logs/.", about=(name,))

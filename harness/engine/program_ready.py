@@ -53,7 +53,7 @@ def _missing(context: ConditionContext, name: str, ready: Ready, log: Path) -> s
             if count < ready.members:
                 return f"{broker} knows {count} members of {group}, `ready` says {ready.members}"
     if ready.port is not None and not _listens(ready.port):
-        return f"nobody takes connections to port {ready.port}"
+        return f"no process accepts connections on port {ready.port}"
     if ready.log is not None and not _has_printed(context, name, ready.log, log):
         return f"no line is found by {ready.log!r}"
     return ""

@@ -57,8 +57,8 @@ class Run:
 
         Args:
             all_own: every client gets a process of its own: the steps are not known beforehand. slot: how it
-            was admitted with others under way; None: nobody asked. hold: holds the run open after its last
-            step, while it is watched.
+            was admitted with others under way; None: it needed no admission. hold: holds the run open after its
+            last step, while it is watched.
         """
         self.job = job
         self.managed = managed

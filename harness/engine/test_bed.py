@@ -381,7 +381,7 @@ class TestBed:
     def tear_down(self) -> None:
         """End every client, heal faults, collect the logs.
 
-        In this order: a paused consumer that came back to life now would consume what nobody asked it to. What
+        The order matters: a paused consumer that resumed now would consume further messages. What
         listeners get from here on, because others leave the group, is no part of the run.
         """
         self._over = True

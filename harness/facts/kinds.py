@@ -44,7 +44,7 @@ class RunFact(Fact, frozen=True, kw_only=True, tag="run"):
     """`compressed` or `faithful`."""
     title: str | None
     scenario_owner: str | None
-    """The team or the person that looks after the scenario; null: nobody is named, as in old folders."""
+    """The team or the person that looks after the scenario; null: none is named, as in old folders."""
     seed: int | None
     client_version: str | None
     workers: str | None

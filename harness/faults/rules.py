@@ -1,7 +1,7 @@
 """The rules of iptables for each network fault; pure.
 
 A fault has a chain of its own in the network of the container that carries it, so that its rules are counted and
-removed by themselves, and nobody else's are ever touched.
+removed by themselves, and no other rules are ever touched.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ _CERTIFICATE_HINT = (
     + _HINT
 )
 _LOCKS: dict[Path, threading.Lock] = {}
-"""One for each file that this process has fetched: nobody else fetches it meanwhile."""
+"""One for each file that this process has fetched: no other thread fetches it meanwhile."""
 _LOCKS_LOCK = threading.Lock()
 
 

@@ -223,7 +223,7 @@ class Draft:
         return [{word: _names(members)}]
 
     def comes_back(self, members: list[Member]) -> list[Step]:
-        """They start again after a while, where chance has it, or nobody else is left."""
+        """They start again after a while, if chance decides so, or no other member is left."""
         lonely = any(not self.running(member.group) for member in members)
         if not lonely and self.word("comes back") == "no":
             return []

@@ -77,7 +77,7 @@ class Night:
     passed_over: int = 0
     """Scenarios that were drawn and not run: too long for the profile, or for the time that was left."""
     cut_off: int = 0
-    """Runs that the end of the time found under way: they say nothing, and are judged by nobody."""
+    """Runs that the end of the time found under way: they prove nothing, and are not judged."""
     parallel: int | None = None
     """How many runs at a time; None: by cores and load, see `harness.engine.admission`."""
     pace: Pace = field(default_factory=Pace)

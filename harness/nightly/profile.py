@@ -101,7 +101,7 @@ def read_profile(path: Path) -> Profile:
     """The profile in a file.
 
     Raises:
-        UsageProblem: it can't be read, or says what nobody understands.
+        UsageProblem: it can't be read, or has unknown content.
     """
     try:
         text = path.read_text(encoding="utf-8")

@@ -200,7 +200,7 @@ class _State:
         self._hi = min([self._hi, *as_new])
 
     def look_where_nobody_asked(self) -> Generator[Ask, Asked, None]:
-        """Ask the middle of the longest stretch on each side of the change that nobody asked."""
+        """Ask the middle of the longest stretch on each side of the change that has not run yet."""
         known = sorted(self._known)
         gaps = [(b - a, a, b) for a, b in pairwise(known) if b - a > 2]
         sides = ([gap for gap in gaps if gap[2] <= self._lo], [gap for gap in gaps if gap[1] >= self._hi])

@@ -21,7 +21,7 @@ and clients (topics, groups, buffers) would grow without end."""
 
 
 def no_progress(_text: str) -> None:
-    """Tells nobody."""
+    """Reports nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,9 +100,9 @@ class ClientTimer:
     name: str
     """One of `harness.rocketmq.timers`, without the client."""
     default_ms: int
-    """What it is where nobody sets it."""
+    """Its default."""
     property: str = ""
-    """With which property a timing profile sets it; empty: nobody can."""
+    """The property by which a timing profile sets it; empty: it can't be set."""
     api: ApiName | None = None
     """The way of consuming whose property that is; None: the client's."""
     clients: str = ""

@@ -15,7 +15,7 @@ FIRST = 32
 class Addresses:
     """Fixed addresses for workers; one that is given back comes round again as late as can be.
 
-    So a partition of a worker that is gone, or a connection that a broker still believes in, hits nobody else.
+    So a partition of a worker that is gone, or a connection that a broker still believes in, hits no other worker.
     """
 
     def __init__(self, subnet: Subnet) -> None:

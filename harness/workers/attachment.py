@@ -35,7 +35,7 @@ class Attachment:
         """
         Args:
             engine: on this host.
-            container_id: runs, with a standard input that nobody was attached to yet.
+            container_id: runs, with a standard input that is not attached yet.
             errors: is appended to.
             on_end: called, from a thread of its own, when the program has ended or the engine has; `output`
                 ends when it returns.

@@ -27,7 +27,7 @@ class CommandPipe:
         What isn't goes ahead of the next line, so that the worker never sees half of one.
 
         Raises:
-            OSError: nobody can read it any more, or the pipe is closed.
+            OSError: no process can read it any more, or the pipe is closed.
         """
         if not self._lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
             return False

@@ -73,7 +73,7 @@ class Lease:
             raise
 
     def request(self, do: str, limit_s: float, /, **with_: Any) -> dict[str, Any]:
-        """As `Worker.request`. A worker that fails other than by RocketMQ's refusal takes nobody in any more.
+        """As `Worker.request`. A worker that fails other than by RocketMQ's refusal takes no more clients.
 
         Nor does one in which a client failed to start: a part of it may run on (DefaultMQPushConsumerImpl.start
         throws after its MQClientInstance has started, where a broker refuses its expression, 4.9.4).

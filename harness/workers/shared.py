@@ -47,13 +47,13 @@ class Host:
     readers: set[str] = field(default_factory=set)
     """The runs that will yet copy what its logs say of them."""
     condemned: str = ""
-    """Why nobody may move in any more; empty while it is sound."""
+    """Why it takes no more clients; empty while it is sound."""
 
 
 class SharedWorkers:
     """The shared processes of one timing profile. They are started when they are first needed.
 
-    One that misbehaved (died, did not answer, could not stop a client) takes nobody in any more, and is
+    One that misbehaved (died, did not answer, could not stop a client) takes no more clients, and is
     killed when the last of those who live in it has left. So does one that is old, because clients leave
     things behind in it.
     """
@@ -172,7 +172,7 @@ class SharedWorkers:
                     host.condemned = reason
 
     def give_back(self, lease: Lease) -> None:
-        """A client has left; the last one to leave a process that takes nobody in any more takes it along."""
+        """A client has left; the last one to leave a process that takes no more clients ends it."""
         with self._lock:
             for host in self._hosts:
                 host.leases.discard(lease)

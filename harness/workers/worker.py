@@ -72,7 +72,7 @@ class Worker:
 
     Callbacks come from the worker's own reader thread, one at a time, and should be quick: `on_event` for
     every event but replies, in the order of writing; `on_death` at most once, after the last event, when the
-    process ended though nobody asked it to (`Trouble.ENVIRONMENT`), or wrote garbage (`Trouble.HARNESS`; what
+    process ended unexpectedly (`Trouble.ENVIRONMENT`), or wrote garbage (`Trouble.HARNESS`; what
     follows the garbage is left out, and the process is killed then). An exception in `on_event` counts as the
     latter, unless it is an EnvironmentNotReady.
     """

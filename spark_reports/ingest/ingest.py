@@ -31,7 +31,7 @@ def ingest(
     """Bring the runs of these places into the store.
 
     Folders that are listed as they were before are not read. The others go in portions, each a transaction: a
-    crash loses the portion under way, of which nobody sees anything, and the next ingest does it again.
+    crash loses the portion under way, which no report sees, and the next ingest does it again.
 
     Args:
         spark: a session.

@@ -184,7 +184,7 @@ def test_lines_that_name_no_message_are_shown(run: Run) -> None:
             ["not become a member of its group g within 20 s", "no connection to any server"],
         ),
         nightly("plain", "{members: 2}", ["but not `ready` within 20 s: broker-a knows 1 members of g"]),
-        nightly("plain", "{port: 1}", ["nobody takes connections to port 1"]),
+        nightly("plain", "{port: 1}", ["no process accepts connections on port 1"]),
         nightly("plain", "{log: 'Started'}", ["no line is found by 'Started'"]),
     ],
 )

@@ -22,7 +22,7 @@ def strategies(group: Scaled) -> Document | str:
 
 
 def same_id(group: Scaled) -> Document | str:
-    """RC0201: both processes with one id take the first share of it, and nobody the second."""
+    """RC0201: both processes with one id take the first share of it, and no process the second."""
     topic = group.topic
     twin = next((name for name, member in group.members.items() if _is_twice(group, member)), None)
     if twin is None:
@@ -58,7 +58,7 @@ def same_id(group: Scaled) -> Document | str:
         *({"settle": {"log": name, "matches": _TAKEN, "within": WITHIN}} for name in (twin, other)),
         {"wait": {"duration": "5s", "because": "no ownership can settle where two members have one id"}},
         step,
-        {"wait": {"duration": "7s", "because": "that nobody takes the other queues is what is tested"}},
+        {"wait": {"duration": "7s", "because": "the test is that no member takes the other queues"}},
     ]
     return document
 

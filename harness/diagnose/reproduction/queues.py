@@ -1,4 +1,4 @@
-"""Scenarios of queues that nobody takes, or several do, or that nobody may read."""
+"""Scenarios of queues that no member takes, or several do, or that no member may read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def by_owners(group: Scaled, shares: Mapping[str, tuple[Queue, ...]], title: str
 
 
 def by_configuration(group: Scaled) -> Document | str:
-    """RC0301 and RC0302: members with queues set by configuration: some belong to nobody or to several."""
+    """RC0301 and RC0302: members with queues set by configuration: some have no owner, others several."""
     topic, real = group.topic, group.real_topic
     if any(member.strategy != BY_CONFIG for member in group.members.values()):
         return "why members have other queues than their share can't be seen from outside"

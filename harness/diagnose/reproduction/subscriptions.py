@@ -12,7 +12,7 @@ _FUTURE = 4_102_444_800_000
 
 
 def different(group: Scaled) -> Document | str:
-    """RC0101: whoever's subscription is stored, this many messages that a member wants reach nobody."""
+    """RC0101: whoever's subscription is stored, this many messages that a member wants reach no listener."""
     topic, real = group.topic, group.real_topic
     tags = group.tags(real)
     step, count = send(group, topic, tags)

@@ -55,7 +55,7 @@ class Invariant(Protocol):
     judges_unsettled: bool
     """Whether it is asked also of a run in which a condition was not reached, as that each queue has one owner.
 
-    The end of such a run was observed as any other's; but nobody knows whether all had settled by then, so that
+    The end of such a run was observed as any other's; but it is unknown whether all had settled by then, so that
     it must make sure of that by itself, and not go by the messages' fates."""
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:

@@ -63,7 +63,7 @@ def _everybody_takes(judged: Judged, group: str, message: Sent) -> bool:
 
 
 def _is_held_up(judged: Judged, fate: MessageFate) -> bool:
-    """Whether it waits behind a blocked listener: its owner's, or where nobody knows the owner, any member's.
+    """Whether it waits behind a blocked listener: its owner's or, if the owner is unknown, any member's.
 
     An orderly one unlocks no queue that it consumes, though it has lost it
     (`RebalancePushImpl.removeUnnecessaryMessageQueue`, 4.9.4): it may hold up anybody.

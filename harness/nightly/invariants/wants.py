@@ -22,7 +22,7 @@ def wants(expression: Expression | None, message: Sent) -> bool:
 
 
 def lets_through(stored: StoredSubscription, message: Sent) -> bool:
-    """Whether a broker sends the message by the subscription that it holds; False too where nobody else knows."""
+    """Whether a broker sends the message by the subscription that it holds; False too if only the broker knows."""
     matches = stored_matches(stored, message.tag)
     return _sql_wants(stored.expression, message) if matches is None else matches
 

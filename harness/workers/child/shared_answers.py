@@ -12,7 +12,7 @@ _Answer = TypeVar("_Answer")
 class SharedAnswer(Generic[_Answer]):
     """Asks one request at a time. Callers that ask while one is under way share the next one.
 
-    Nobody gets an answer to a request that was sent before they asked. So what is costly to answer is asked as
+    No caller gets an answer to a request that was sent before it asked. So what is costly to answer is asked as
     often as it can be answered, not as often as somebody looks.
     """
 
