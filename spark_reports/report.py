@@ -84,6 +84,8 @@ class StoreSummary:
     """Kind of reason: how many folders."""
     clock_jumps: int
     """Runs within which the wall clock jumped, or was wrong all along: their order in time is uncertain."""
+    kept_since: datetime | None = None
+    """Older runs were removed (`report tidy --keep`); None: all are kept."""
     versions: Mapping[str, int] = field(default_factory=dict)
     """Table of the store: its version of Delta that was read."""
     views: Sequence[str] = ()
