@@ -129,7 +129,7 @@ matrix-table: $(VENV)/.dev ## write into docs/guides/clients-and-versions.md whe
 	@$(BIN)/python -m tests.benchmarks.matrix_table $(RUNS)
 
 .PHONY: golden
-golden: $(VENV)/.dev ## record the golden runs of the tests anew, on a real RocketMQ
+golden: $(VENV)/.dev ## record the golden runs of the tests again, on a real RocketMQ
 	@$(BIN)/python -m tests.golden.record
 
 .PHONY: dist
@@ -140,7 +140,7 @@ dist: $(VENV)/.dev ## build wheel and source distribution into dist/
 venv: $(VENV)/.dev ## make .venv with all that development needs
 
 .PHONY: constraints
-constraints: ## resolve all dependencies anew, and pin them in constraints.txt
+constraints: ## resolve all dependencies again, and pin them in constraints.txt
 	@echo "Resolving all dependencies in a clean environment ..." >&2
 	@rm -rf $(FREEZE_VENV)
 	@$(PYTHON) -m venv $(FREEZE_VENV)

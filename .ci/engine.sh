@@ -40,7 +40,7 @@ known_package() {
     done
 }
 
-# What the images and the tests need besides the engine; the tests say so where it is missing.
+# What the images and the tests need besides the engine; tests report it if it is missing.
 install_tools() {
     can_install || return 0
     local missing=()

@@ -37,6 +37,7 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "dropped",
     "log",
     "log-lapse",
+    "check-command",
     "start-refused",
     "subscribe-refused",
     "send-refused",

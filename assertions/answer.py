@@ -28,10 +28,10 @@ Expressions = Annotated[
 
 
 class Answer(Check):
-    """The server answered the raw request of this name as stated; everything that is given must be so.
+    """The server's answer to the raw request of this name; every given field must match.
 
-    Topics, groups and client ids stand in the answer as the scenario calls them. In a `repeat` it is the last one
-    of the name. It is found whatever the observation.
+    Topics, groups and client ids in the answer have the scenario's names. In a `repeat` it is the last one of
+    the name. `at` has no influence.
     """
 
     word = "answer"
@@ -44,9 +44,7 @@ class Answer(Check):
         default=None, description="the response code, as RocketMQ calls it, or its number; 0 is SUCCESS"
     )
     remark: str | None = Field(default=None, min_length=1, description="how the remark begins")
-    has: Expressions = Field(
-        default=(), description="regular expressions, of Python's, each found in the body"
-    )
+    has: Expressions = Field(default=(), description="Python regular expressions, each found in the body")
     fields: dict[str, str] = Field(
         default_factory=dict, description='fields of the answer\'s header, all of them text: `{offset: "2"}`'
     )

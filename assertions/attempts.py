@@ -123,7 +123,7 @@ def dead_letters(view: RunView, group: str, moment: str) -> Event[DeadLettersObs
 
 
 def retries_to_come(view: RunView, group: str, moment: str, until: int) -> TooEarly | None:
-    """None where every failed message is a dead letter by now; otherwise what is still to come."""
+    """None if every failed message is a dead letter by now; otherwise what is still to come."""
     waiting = len(awaiting_retry(view, group, until))
     observed = dead_letters(view, group, moment)
     given_up = 0 if observed is None else observed.body.count
@@ -136,5 +136,5 @@ def retries_to_come(view: RunView, group: str, moment: str, until: int) -> TooEa
 
 
 def first_attempts_to_come(view: RunView, group: str, until: int) -> TooEarly | None:
-    """None where every message has come to the group by now, or never will; otherwise why that can't be said."""
+    """None if every message has come to the group by now, or never will; otherwise why that can't be said."""
     return still_possible(view, [group], view.sent_until(until), until)

@@ -28,21 +28,22 @@ class Check(Word, ABC):
     claim: str | None = Field(
         default=None,
         pattern=r"^[A-Z]\d{2}$",
-        description="the claim that this check confirms where it holds, `B01`",
+        description="the claim that this check confirms if it holds, `B01`",
     )
     refutes: str | None = Field(
         default=None,
         pattern=r"^[A-Z]\d{2}$",
-        description="the claim whose contrary was observed where this check holds, `A07`",
+        description="the claim whose contrary is observed if this check holds, `A07`",
     )
     at: MomentName = Field(
         default=END,
-        description="the observation that the check reads: an `observe` step's name, or `end`, made by itself",
+        description="the observation that the check reads: an `observe` step's name, or `end`, which every "
+        "run makes",
     )
 
     where: Where | None = Field(
         default=None,
-        description='the runs of which it speaks, `{client: java}`, `{rocketmq: ">=5.0"}`; default all',
+        description='the runs in which the check is used, `{client: java}`, `{rocketmq: ">=5.0"}`; default all',
     )
 
     @model_validator(mode="after")
@@ -75,7 +76,7 @@ class Check(Word, ABC):
         yield from ()
 
     def reach(self, scenario: Scenario) -> Reach | None:
-        """How many messages reach whose listeners where it holds; None where it doesn't say."""
+        """How many messages reach whose listeners where it holds; None if it doesn't say."""
         del scenario  # most checks don't
         return None
 
@@ -130,7 +131,7 @@ class Count(Check):
     def _one_of_three(self) -> Count:
         given = [value for value in (self.count, self.at_least, self.at_most) if value is not None]
         if len(given) != 1:
-            raise ValueError("say exactly one of `count`, `at_least`, `at_most`")
+            raise ValueError("give exactly one of `count`, `at_least`, `at_most`")
         return self
 
     @property

@@ -77,6 +77,14 @@ class Case:
         found = self.view.own_subscriptions.between(consumer, self.message.topic, first, passed.n)
         return [item for item in found if item is not None]
 
+    def own_unknown(self, consumers: Iterable[str], until: int) -> list[str]:
+        """Those of these whose own subscription nobody has told: a program that is seen from outside alone."""
+        return [
+            name
+            for name in self.view.seen_by_lines(consumers)
+            if not self.view.own_subscriptions.told_by_itself(name, until)
+        ]
+
     def asking(self, passed: Event) -> list[str]:
         """The members that may have asked for messages of its topic from the sending to the passing.
 
@@ -107,7 +115,7 @@ class Case:
         )
 
     def stored(self, until: int) -> Stored | None:
-        """What the broker held all the time from the sending to event `until`; None where that isn't proven."""
+        """What the broker held all the time from the sending to event `until`; None if that isn't proven."""
         observations = self.observations_of_stored(until)
         held = [event.body.subscriptions.get(self.message.topic) for event in observations]
         entries = [entry for entry in held if entry is not None]

@@ -14,9 +14,9 @@ from rocketchaos.harness.language.words import Refers
 
 
 class ClientPull(Check):
-    """The client made this of the pull of this name: a PullStatus, or an exception that says this.
+    """The result of the `client-pull` of this name: a PullStatus, or an exception with this text.
 
-    In a `repeat` it is the last one of the name. It is found whatever the observation.
+    In a `repeat` it is the last one of the name. `at` has no influence.
     """
 
     word = "client-pull"
@@ -36,7 +36,7 @@ class ClientPull(Check):
     @model_validator(mode="after")
     def _one_end(self) -> ClientPull:
         if (self.status is None) == (self.throws is None):
-            raise ValueError("say exactly one of `status` and `throws`")
+            raise ValueError("give exactly one of `status` and `throws`")
         return self
 
     def title(self) -> str:

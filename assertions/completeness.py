@@ -13,11 +13,11 @@ _OPEN = (MessageClass.IN_FLIGHT, MessageClass.STRANDED, MessageClass.UNDETERMINE
 
 
 def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: int) -> TooEarly | None:
-    """None where every message's fate is sealed at event `at`; otherwise why it is too early to say.
+    """None if every message's fate is sealed at event `at`; otherwise why it is too early to say.
 
     Sealed: the observed offset of each group that subscribes to its topic has passed it, and nobody holds on to
     it who may have popped it; or for so long that nothing can be on its way (`assertions.delays`) nothing has
-    happened to it or to these groups (it was sent, a member came, went or subscribed anew, a node died or came
+    happened to it or to these groups (it was sent, a member came, went or subscribed again, a node died or came
     back, an offset was set), neither a member nor a node stands still or is away, and nothing is wrong with the
     network.
     """
@@ -57,7 +57,7 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
 def _quiet_for_too_short(
     view: RunView, groups: list[str], waiting: list[Sent], end: Event
 ) -> TooEarly | None:
-    """None where for long enough nothing has happened to these messages and groups."""
+    """None if for long enough nothing has happened to these messages and groups."""
     limit_ms = patience_ms(view, groups, end.n)
     last = view.last_disturbance(groups, end.n)
     moments = [sent.event for sent in waiting] + ([] if last is None else [last])

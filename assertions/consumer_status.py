@@ -13,9 +13,10 @@ from rocketchaos.harness.language.words import GroupName
 class ConsumerStatus(Check):
     """`mqadmin consumerStatus -g GROUP` finds the members' subscriptions alike, or different.
 
-    It asks every member for what it subscribes to (307) and compares (`ConsumerRunningInfo.analyzeSubscription`,
-    by the tools of the brokers' version); where they differ it prints `WARN: Different subscription in the same
-    group of consumer!!!`. It calls them alike until a member has run for two minutes, whatever they are.
+    It asks every member for its subscriptions (307) and compares them
+    (`ConsumerRunningInfo.analyzeSubscription`, by the tools of the brokers' version); if they differ it
+    prints `WARN: Different subscription in the same group of consumer!!!`. Until a member has run for two
+    minutes, it always calls them alike.
     """
 
     word = "consumer-status"

@@ -1,4 +1,4 @@
-"""`dashboard`: what RocketMQ's dashboard shows, beside what brokers say and listeners saw."""
+"""`dashboard`: what RocketMQ's dashboard shows, compared with what brokers say and listeners saw."""
 
 from __future__ import annotations
 
@@ -49,28 +49,28 @@ class _Part:
 
 
 class Dashboard(Check):
-    """The dashboard shows this of the group and the topic; everything that is stated must be so.
+    """The dashboard shows this for the group and the topic; every stated field must match.
 
-    The cluster must have one: `cluster: {dashboard: true}`. It is a witness of its own, with tools of its own
-    version; `track` asks the tools of the broker's version instead. The dashboard is asked for the first 100
-    messages of the run.
+    The cluster must have one: `cluster: {dashboard: true}`. It is an independent witness, with the tools of
+    its own version; `track` uses the tools of the broker's version. The check asks the dashboard for the
+    first 100 messages of the run.
 
-    `agrees: true`: at the same moment it shows for every message the TrackType that the broker's own tools give,
-    and for the topic the subscription that every broker holds, or none where they hold none. `agrees: false`: it
-    differs from them in something. A `lag` of queues that never had a message is unknown.
+    `agrees: true`: at the same moment it shows for every message the TrackType that the broker's own tools
+    give, and for the topic the subscription that every broker holds, or none if they hold none. `agrees:
+    false`: at least one of these differs. The `lag` of queues that never had a message is unknown.
     """
 
     word = "dashboard"
     example = "dashboard: {group: g, topic: orders, heard: false, all: CONSUMED}"
 
     topic: TopicName = Field(description="the topic")
-    group: GroupName | None = Field(default=None, description="the group; only `others` does without")
+    group: GroupName | None = Field(default=None, description="the group; only `others` needs none")
     all: TrackType | None = Field(default=None, description="the TrackType that it shows for every message")
-    absent: bool = Field(default=False, description="true: it shows the group for no message at all")
+    absent: bool = Field(default=False, description="true: it shows the group for no message")
     others: TrackType | Literal["none"] | None = Field(
         default=None,
-        description="the TrackType of what it lists for every message beside the scenario's groups; `none`: "
-        "it lists nothing else",
+        description="the TrackType of the other groups that it lists for every message, besides the "
+        "scenario's; `none`: it lists no others",
     )
     expression: ExpressionRef | None = Field(
         default=None, description="the subscription that it shows: `tagB`, `$holder.tag`"
@@ -95,7 +95,7 @@ class Dashboard(Check):
         if all(item is None for item in stated):
             raise ValueError("say `all`, `absent: true`, `others`, `expression`, `lag` or `agrees`")
         if self.group is None and any(item is not None for item in of_group):
-            raise ValueError("say the `group` of which it is stated")
+            raise ValueError("give the `group` that it is about")
         if self.absent and (self.all is not None or self.agrees is not None):
             raise ValueError("`absent: true` excludes `all` and `agrees`")
         return self

@@ -12,10 +12,12 @@ from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.implied import spans
+from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.reach import Reach, reach_of
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import Delivery, RunView, Sent, owned_queues
 from rocketchaos.harness.core.events.observed import OwnershipObserved
+from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.language.words import ConsumerRef, MomentName, TagRef, Target, TopicName
 
 if TYPE_CHECKING:
@@ -25,11 +27,12 @@ if TYPE_CHECKING:
 class Delivered(Count):
     """The number of different messages that reached the listeners of these consumers.
 
-    A message that a listener got twice counts once. Where fewer came than stated, or none should have come,
-    the answer is unknown until it is sealed that no more will come: all that were sent have come, the group's
-    offsets have passed all messages and none waits for a retry, or for so long nothing has happened that nothing
-    is on its way (6 s; 30 s with RocketMQ's own timers; more where an orderly consumer was killed) and neither a
-    member is paused nor a node away. Where only time is missing at the end of the steps, the run waits for it.
+    A message that a listener got twice counts once. If fewer came than stated, or none may come, the answer
+    is unknown until it is certain that no more will come. It is certain in three cases: all that were sent
+    have come; the group's offsets have passed all messages and none waits for a retry; or nothing has
+    happened for longer than anything can be under way (6 s; 30 s with RocketMQ's own timers; longer after the
+    kill of an orderly consumer), with no member paused and no node away. If only time is missing at the end
+    of the steps, the run waits for it.
     """
 
     word = "delivered"
@@ -42,7 +45,7 @@ class Delivered(Count):
         default=None, description="only messages that were sent after this observation"
     )
     from_queues_of: ConsumerRef | None = Field(
-        default=None, description="besides, each of them came from a queue that this consumer owns"
+        default=None, description="in addition, each of them came from a queue that this consumer owns"
     )
 
     @model_validator(mode="after")
@@ -127,7 +130,27 @@ class Delivered(Count):
             why_not = why_not or self._retries_to_come(view, groups, {item.key for item in sent}, got, at)
             if why_not is not None:
                 return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
+            unsure = self._without_a_line(view, sent, got, at)
+            if any(self.fits(number + more) != self.fits(number) for more in range(1, len(unsure) + 1)):
+                return Answer(
+                    None, expected, f"{observed}; {len(unsure)} more may have been: {unsure[0].reason}", proof
+                )
         return Answer(self.fits(number), expected, observed, proof)
+
+    def _without_a_line(
+        self, view: RunView, sent: list[Sent], got: list[Delivery], at: int
+    ) -> list[MessageFate]:
+        """Messages that programs may have handled without printing it, with the reason why nobody knows."""
+        silent = view.seen_by_lines(view.consumers(self.to) or ())
+        groups = {view.scenario.consumers[name].group for name in silent}
+        missing = {message.key for message in sent} - {delivery.key for delivery in got}
+        return [
+            fate
+            for fate in (fates(view, at) if groups and missing else ())
+            if fate.group in groups
+            and fate.key in missing
+            and fate.message_class is MessageClass.UNDETERMINED
+        ]
 
     def _retries_to_come(
         self, view: RunView, groups: list[str], keys: set[str], got: list[Delivery], at: int

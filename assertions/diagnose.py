@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 class Diagnose(Check):
     """`rocketchaos diagnose --group G` finds these codes, and with `nothing_else` no other.
 
-    It looks at the group as a user's does, read only, at the observation that the check names, and looks again
-    while something may be a moment of a change, up to a minute and a half. `nothing_else` is about warnings and
-    errors: a finding of level info accuses nobody. The answer is unknown where it hangs on an undetermined code: a
-    code of `finds` that is not found, or any code with `nothing_else`.
+    It reads the group as that command does, read only, at the observation that the check names. While a
+    finding may come from a change under way, it looks again, for up to a minute and a half. `nothing_else`
+    counts warnings and errors, but no findings of level info. The answer is unknown if it depends on an
+    undetermined code: a code of `finds` that is not found, or any code with `nothing_else`.
     """
 
     word = "diagnose"
@@ -35,9 +35,7 @@ class Diagnose(Check):
         default_factory=list,
         description="the codes that it must find, whatever their level; see `diagnose --list`",
     )
-    nothing_else: bool = Field(
-        default=False, description="true: it finds no other warning and no other error; default `false`"
-    )
+    nothing_else: bool = Field(default=False, description="true: it finds no other warning or error")
 
     @field_validator("finds")
     @classmethod

@@ -16,19 +16,19 @@ from rocketchaos.harness.language.words import ConsumerName, DurationMs
 
 
 class Dropped(Check):
-    """Brokers dropped a consumer so soon after it was stopped, killed or paused.
+    """The time until brokers dropped a consumer after it was stopped, killed or paused.
 
-    The time is from the moment at which it was seen to be gone, or to stand still, to the first look (203) in
-    which every broker of its group no longer counts it. Brokers are looked at four times a second, less often on a
-    busy machine, so that it may be so much shorter in truth.
+    It counts from the moment at which the process was seen to have ended or stopped, to the first look (203)
+    at which no broker of its group counts it any more. Looks come four times a second, less often on a busy
+    machine, so the real time may be shorter by one interval.
     """
 
     word = "dropped"
     example = "dropped: {consumer: b, at_most: 2s}"
 
     consumer: ConsumerName = Field(description="the consumer")
-    at_most: DurationMs | None = Field(default=None, description="so soon or sooner")
-    at_least: DurationMs | None = Field(default=None, description="so late or later")
+    at_most: DurationMs | None = Field(default=None, description="at most this long")
+    at_least: DurationMs | None = Field(default=None, description="at least this long")
 
     @model_validator(mode="after")
     def _says_something(self) -> Dropped:
@@ -44,7 +44,7 @@ class Dropped(Check):
         expected = " and ".join(f"after {word} {limit} ms" for word, limit in limits if limit is not None)
         end = view.end_of(self.at)
         gone = None if end is None else self._gone(view, end)
-        # Whoever starts anew after that is another client.
+        # A later start is another client.
         until = None if gone is None else gone.n
         started = [item for item in view.of_kind(ConsumerStarted, until=until) if item.node == self.consumer]
         if end is None or gone is None or not started:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class Duplicated(Count):
     """The number of messages that were delivered again, to any listener of the same group.
 
-    A retry after a failure is none (`retry` counts those): a repeat has a reconsumeTimes that was there before.
-    In a broadcasting group each consumer counts by itself. A kill makes repeats likely, for offsets are
-    persisted late: `allow_after` leaves out those that came after an observation.
+    A repeat has a reconsumeTimes that came before; a retry after a failure has a new one and doesn't count
+    (`retry` counts those). In a broadcasting group each consumer counts separately. A kill makes repeats
+    likely, because offsets are persisted late: `allow_after` ignores those that came after an observation.
     """
 
     word = "duplicated"
@@ -60,6 +60,13 @@ class Duplicated(Count):
         if at is None or allowed_from is None:
             missing = self.at if at is None else self.allow_after
             return Answer(None, expected, f"the observation `{missing}` was not made")
+        if lines := view.seen_by_lines(consumers):
+            return Answer(
+                None,
+                expected,
+                f"{', '.join(lines)} is seen by the lines that it prints, which don't tell how often it got a "
+                f"message",
+            )
         found = {
             key: own
             for key, own in attempts(view, at, consumers).items()

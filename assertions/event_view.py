@@ -57,7 +57,7 @@ class EventView:
         return found
 
     def end_of(self, moment: str) -> int | None:
-        """The number of the event that closes an observation; None where it was not completed."""
+        """The number of the event that closes an observation; None if it was not completed."""
         moment = self.iterations_of(moment)[-1]
         for event in self.of_kind(MomentObserved):
             if event.body.moment == moment:
@@ -67,7 +67,7 @@ class EventView:
     def iterations_of(self, moment: str) -> list[str]:
         """The names of the observations that a `repeat` made under this name; otherwise the name itself.
 
-        Of the end there is one: it is put off, and observed anew, where only time is missing.
+        There is one observation of the end: it is postponed, and made again, if only time is missing.
         """
         found = [
             event.body.moment for event in self.of_kind(MomentObserved) if event.body.name == moment

@@ -50,7 +50,7 @@ def spans(check: Check) -> dict[str, Span]:
 
 
 def implies(check: Check, other: Check) -> bool:
-    """Whether `other` holds in every run in which `one` does; False where the keys alone don't tell."""
+    """Whether `other` holds in every run in which `one` does; False if the keys alone don't tell."""
     if subject(check) != subject(other) or check.where not in (None, other.where):
         return False
     own = spans(check)

@@ -1,4 +1,4 @@
-"""The checks of which only time keeps a run from knowing more, so that it is worth to wait. Pure.
+"""The checks that only lack time, so that waiting is worthwhile. Pure.
 
 Whether a run waits doesn't depend on what its checks would say then. A run that is decided waits for nothing: one
 check that doesn't hold settles its list, whatever the others of the list may still say.

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Latency(Check):
-    """Messages took so long from the call of `send()` until a listener got them for the first time.
+    """The time from the call of `send()` until a listener first got the message.
 
-    Both moments are read from the host's monotonic clock. Only messages that came are counted: `delivered` says
-    how many did. With `percentile: 99` it is enough if 99 % of them keep the limit.
+    Both times are read from the host's monotonic clock. Only messages that came are counted; `delivered`
+    checks how many did. With `percentile: 99`, 99 % of them must be within the limit.
     """
 
     word = "latency"
@@ -36,10 +36,10 @@ class Latency(Check):
     )
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
-    at_most: DurationMs | None = Field(default=None, description="so long or shorter")
-    at_least: DurationMs | None = Field(default=None, description="so long or longer")
+    at_most: DurationMs | None = Field(default=None, description="at most this long")
+    at_least: DurationMs | None = Field(default=None, description="at least this long")
     percentile: int = Field(
-        default=100, ge=1, le=100, description="of how many per cent of the messages it must hold"
+        default=100, ge=1, le=100, description="the percentage of the messages that must be within the limit"
     )
 
     @model_validator(mode="after")
@@ -75,6 +75,12 @@ class Latency(Check):
         observed = _spread(took_ms) + f"; {keeping} of {len(took_ms)} keep the limit"
         proof = [number for item in first for number in (invoked[item.key].n, item.event.n)]
         holds = self._is_enough(keeping, len(took_ms))
+        lines = view.seen_by_lines(consumers)
+        if lines and (self.at_least is not None or not holds):
+            why = "a line comes once it was handled: it came no later, and nobody knows how much earlier"
+            return Answer(
+                None, expected, f"{observed}; {', '.join(lines)} is seen by what it prints, and {why}", proof
+            )
         came = {item.key for item in first}
         to_come = [item for item in sent if item.key not in came]
         most = self._is_enough(keeping + len(to_come), len(took_ms) + len(to_come))

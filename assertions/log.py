@@ -28,10 +28,9 @@ Pattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_expres
 class Log(Count):
     """The number of lines of a log that match, from the run's beginning, or from one observation, to another.
 
-    The log is the server's own, or the RocketMQ client's. Topics and groups stand in it as the scenario calls
-    them. Where a cluster is shared, only lines that name a topic, a group or a client of this run count: a line
-    like `boot success` needs a cluster of the scenario's own. What a client wrote in the last moments before a
-    `kill` may be lost with it.
+    The log is the server's own, or the RocketMQ client's. Topics and groups in it have the scenario's names.
+    On a shared cluster only lines that name a topic, a group or a client of this run count: a line like `boot
+    success` needs a cluster of the scenario's own. A `kill` can lose the last lines that a client wrote.
     """
 
     word = "log"
@@ -39,14 +38,14 @@ class Log(Count):
 
     node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
     consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
-    matches: Pattern = Field(description="a regular expression, of Python's, that is found in the line")
+    matches: Pattern = Field(description="a Python regular expression found in the line")
 
     since: MomentName | None = Field(default=None, description="only lines after this observation")
 
     @model_validator(mode="after")
     def _one_log(self) -> Log:
         if (self.node is None) == (self.consumer is None):
-            raise ValueError("say exactly one of `node` and `consumer`")
+            raise ValueError("give exactly one of `node` and `consumer`")
         return self
 
     def title(self) -> str:

@@ -17,11 +17,11 @@ from rocketchaos.harness.language.words import ConsumerRef, DurationMs, MomentNa
 
 
 class LogLapse(Check):
-    """Each time from a line of a log to the next one that matches another expression is so long.
+    """The time from each matching line of a log to the next line that matches another expression.
 
-    Times are those in the lines, of milliseconds as a rule. Without `to` it is the time from each line to the next
-    of its own kind. Lines of the same time count once, and one behind which nothing of `to` comes is left out. In
-    broker.log times are whole seconds. Which lines count is as with `log`.
+    The times are those in the lines, usually in milliseconds; in broker.log in whole seconds. Without `to` it
+    is the time from each line to the next one that matches `from`. Lines with the same time count once; a
+    line that no `to` follows is ignored. The same lines count as with `log`.
     """
 
     word = "log-lapse"
@@ -33,20 +33,21 @@ class LogLapse(Check):
     consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
     begin: Pattern = Field(
         alias="from",
-        description="a regular expression, of Python's, that is found in the line from which the time counts",
+        description="a Python regular expression found in the line from which the time counts",
     )
     to: Pattern | None = Field(
-        default=None, description="the same of the line that ends it; default: another line of `from`"
+        default=None,
+        description="the same for the line at which the time ends; default: the next line of `from`",
     )
-    at_least: DurationMs | None = Field(default=None, description="so long or longer")
-    at_most: DurationMs | None = Field(default=None, description="so long or shorter")
+    at_least: DurationMs | None = Field(default=None, description="at least this long")
+    at_most: DurationMs | None = Field(default=None, description="at most this long")
     since: MomentName | None = Field(default=None, description="only lines after this observation")
-    times: int = Field(default=1, ge=1, description="at least this many such times are needed for an answer")
+    times: int = Field(default=1, ge=1, description="an answer needs at least this many of these times")
 
     @model_validator(mode="after")
     def _says_something(self) -> LogLapse:
         if (self.node is None) == (self.consumer is None):
-            raise ValueError("say exactly one of `node` and `consumer`")
+            raise ValueError("give exactly one of `node` and `consumer`")
         if self.at_most is None and self.at_least is None:
             raise ValueError("say `at_most`, `at_least` or both")
         return self

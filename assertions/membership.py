@@ -37,11 +37,18 @@ def membership_stayed(view: FaultView, group: str, first: int, passed: int, last
     if not observations or not all(is_bracket(own, first, passed) for own in observations.values()):
         return False
     for own in observations.values():
-        if len({_clients(observation) for observation in bracket(own, first, last)}) != 1:
+        looks = [item for item in bracket(own, first, last) if not _began_after(view, item, last)]
+        if len({_clients(observation) for observation in looks}) != 1:
             return False
     changed = view.last_disturbance([group], last)
     at_rest = not view.paused(first) and not view.nodes_away(first) and not view.network_faults(first)
     return at_rest and (changed is None or changed.n < first)
+
+
+def _began_after(view: FaultView, look: Event[SubscriptionObserved], last: int) -> bool:
+    """Whether what a look shows came after event `last`: the look before it, which showed no change, did too."""
+    before_ms = look.body.look_began_before_ms
+    return look.n > last and before_ms is not None and view.ms_between(last, look.n) > before_ms
 
 
 def _clients(observation: Event[SubscriptionObserved]) -> tuple[Any, ...]:

@@ -41,6 +41,7 @@ class Delivery:
     consumer: str
     queue: str
     reconsume_times: int
+    """0 where a printed line doesn't tell: see `TraitsView.seen_by_lines`."""
     event: Event[Received]
 
 
@@ -78,12 +79,17 @@ class MessageView(EventView):
                 key=event.body.key or "",
                 topic=event.body.topic,
                 consumer=event.node,
-                queue=event.body.queue,
-                reconsume_times=event.body.reconsume_times,
+                # A printed line rarely tells: the message's own place is where it was sent.
+                queue=event.body.queue or self._places.get(event.body.key or "", ""),
+                reconsume_times=event.body.reconsume_times or 0,
                 event=event,
             )
             for event in self.of_kind(Received)
         )
+
+    @cached_property
+    def _places(self) -> dict[str, str]:
+        return {message.key: message.queue for message in self.sent}
 
     def deliveries(self, until: int, consumers: Sequence[str] | None = None) -> list[Delivery]:
         """What listeners got by event number `until`, of these consumers only where they are named."""
@@ -162,7 +168,7 @@ class MessageView(EventView):
     def first_passed(self, group: str, message: Sent, until: int) -> Event | None:
         """The first observation after the sending from which on the group's offset is behind the message.
 
-        None where the last one shows it before the message, as after a reset, whatever was so in between.
+        None if the last one shows it before the message, as after a reset, whatever was so in between.
         """
         first = None
         for offset, event in self._offsets.get((group, message.topic, message.queue), ()):

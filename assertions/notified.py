@@ -16,7 +16,7 @@ from rocketchaos.harness.language.words import GroupName, MomentName, Refers
 class Notified(Count):
     """How often brokers notified a hand-made client that its group has changed.
 
-    That is NOTIFY_CONSUMER_IDS_CHANGED (40), upon which a real client rebalances at once.
+    The notification is NOTIFY_CONSUMER_IDS_CHANGED (40); a real client rebalances at once when it gets one.
     """
 
     word = "notified"

@@ -33,11 +33,11 @@ class Fall:
 
 
 class OffsetFalls(Count):
-    """How often a look at the group's stored offset of a queue saw a smaller one than the look before.
+    """How often the group's stored offset of a queue was smaller than at the look before.
 
-    Whatever the reason: a reset, a broker that died before it had flushed, a former owner that stored its own
-    count late. Looks are those of observations, and of conditions that wait for offsets; what runs back and forth
-    between two of them is not seen.
+    The cause doesn't matter: a reset, a broker that died before a flush, a former owner that stored its own
+    offset late. Observations, and conditions that wait for offsets, take the looks; a change back and forth
+    between two looks is missed.
     """
 
     word = "offset-falls"

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 class Offsets(Check):
     """The group's offsets are exactly `lag` messages behind the broker's maximum, over all queues together.
 
-    Or over the queues of one consumer, with `queues_of`.
+    With `queues_of` it counts only the queues of one consumer.
 
-    With a lag of 0 each queue's consumer offset equals the broker's: a dashboard shows everything consumed,
-    whether a listener got it or not. Of queues that never had a message the answer is unknown.
+    With a lag of 0 each queue's consumer offset equals the broker's: a dashboard shows everything as
+    consumed, whether a listener got it or not. For queues that never had a message the answer is unknown.
     """
 
     word = "offsets"

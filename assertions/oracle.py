@@ -1,11 +1,11 @@
 """The oracle: what became of every message for every group, and which events prove it. Pure.
 
 A message that no listener got has one of these fates. Where the group's offset has passed it, a filter took
-it, or it is lost: `assertions.passed`, and where the group's members share its queues `assertions.popped`. Where
-the offset hasn't passed it, it waits: stranded if no member consumes its queue, in flight otherwise:
-`assertions.waiting`. Where the history can't decide, because nothing
-proves what was stored or who owned the queue from the sending to the passing (`assertions.case`), or because
-only the broker could know, the oracle says so.
+it, or it is lost: `assertions.passed`, and where the group's members share its queues `assertions.popped`.
+Where the offset hasn't passed it, it waits: stranded if no member consumes its queue, in flight otherwise:
+`assertions.waiting`. Where the history can't decide, because nothing proves what was stored or who owned the
+queue from the sending to the passing (`assertions.case`), or because only the broker could know, the oracle
+answers `undetermined`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
     names = tuple(delivery.consumer for delivery in got)
     results = [event for event in case.view.results_of(case.message.key, case.at) if event.node in names]
     proof: list[Event] = [*(delivery.event for delivery in got), *results]
-    made, reason = MessageClass.DELIVERED, f"the listener of {names[-1]} got it"
+    printed = got[-1].event.body.line is not None
+    how = f"{names[-1]} printed that it handled it" if printed else f"the listener of {names[-1]} got it"
+    made, reason = MessageClass.DELIVERED, how
     failed = [event for event in results if event.body.status in (FAILED, SUSPENDED)]
     last = next((event for event in results if event.node == names[-1] and event.n > got[-1].event.n), None)
     if last is not None and len(failed) == len(results):

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class Order(Check):
-    """No message came to a group for the first time after a later one of its queue, or of its key, had come.
+    """Messages of a queue, or of a key, first reached the group in order: none came after a later one.
 
-    `per: queue` goes by the offsets of each queue, `per: key` by the order of sending among messages that share a
-    key of `send: {keys: …}`. Repeats and retries don't count. It reports the first breach.
+    `per: queue` compares offsets within each queue, `per: key` the order of sending among messages that share
+    a key of `send: {keys: …}`. Repeats and retries don't count. It reports the first violation.
     """
 
     word = "order"
     example = "order: {topic: orders, per: queue, to: g}"
 
     topic: TopicName = Field(description="the topic")
-    per: Literal["queue", "key"] = Field(default="queue", description="within what the order must be kept")
+    per: Literal["queue", "key"] = Field(default="queue", description="the scope of the order")
     to: Target | None = Field(
         default=None, description="whose listeners: a consumer, a group, or a variable; default all"
     )
@@ -48,6 +48,13 @@ class Order(Check):
         if isinstance(chosen, str):
             return Answer(None, expected, chosen)
         at, consumers = chosen
+        if printing := view.seen_by_lines(consumers):
+            return Answer(
+                None,
+                expected,
+                f"{', '.join(printing)} is seen by the lines that it prints, once a message was handled: what "
+                "came first they don't tell",
+            )
         lines = self._lines(view, at, consumers)
         pairs = [pair for line in lines.values() for pair in _neighbours(line)]
         breaches = [pair for pair in pairs if pair[0][0] > pair[1][0]]
@@ -88,7 +95,7 @@ class Order(Check):
         for audience, delivery in first:
             if self.per == "queue":
                 line = lines.setdefault((audience, delivery.queue), [])
-                line.append((delivery.event.body.offset, delivery))
+                line.append((delivery.event.body.offset or 0, delivery))
                 continue
             for key in delivery.event.body.keys:
                 lines.setdefault((audience, key), []).append((ranks[delivery.key], delivery))

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class OutcomeDistribution(Check):
-    """How often a variable, or a stored subscription, had which value over the iterations of a `repeat`.
+    """How often a variable, or a stored subscription, had each value over the iterations of a `repeat`.
 
-    `of: $holder` counts each time that the variable was bound; `group` and `topic` count what the brokers held
-    in each iteration's observation `at`. A limit is held against the 95 % interval of the share after Wilson:
-    `share_at_least: 0.5` holds where all of the interval is at 0.5 or above, doesn't where all of it is below,
-    and is unknown otherwise; more `times` make the interval narrower. How many different values there were is a
-    plain count: two prove a race, and one proves nothing about later iterations.
+    `of: $holder` counts each time that the variable was bound; `group` and `topic` count what the brokers
+    held in each iteration's observation `at`. A limit is compared with the 95 % Wilson interval of the share:
+    `share_at_least: 0.5` holds if all of the interval is at 0.5 or above, fails if all of it is below, and is
+    unknown otherwise; more `times` make the interval narrower. The number of different values is a plain
+    count: two prove a race, but one proves nothing about later iterations.
     """
 
     word = "outcome-distribution"
@@ -34,14 +34,14 @@ class OutcomeDistribution(Check):
 
     of: VariableName | None = Field(default=None, description="the variable: `$holder`")
     consumer: ConsumerName | None = Field(
-        default=None, description="with `of`: the consumer whose share is meant"
+        default=None, description="with `of`: the consumer whose share counts"
     )
     group: GroupName | None = Field(default=None, description="in place of `of`: the group")
     topic: TopicName | None = Field(
-        default=None, description="with `group`: the topic whose stored subscription is meant"
+        default=None, description="with `group`: the topic whose stored subscription counts"
     )
     expression: str | None = Field(
-        default=None, description="with `group`: the stored expression whose share is meant"
+        default=None, description="with `group`: the stored expression whose share counts"
     )
     share_at_least: float | None = Field(
         default=None, ge=0, le=1, description="the share is at least this: `0.5`"
@@ -53,7 +53,7 @@ class OutcomeDistribution(Check):
     @model_validator(mode="after")
     def _one_question(self) -> OutcomeDistribution:
         if (self.of is None) == (self.group is None):
-            raise ValueError("say exactly one of `of` and `group`")
+            raise ValueError("give exactly one of `of` and `group`")
         if (self.group is None) != (self.topic is None):
             raise ValueError("`group` and `topic` go together")
         if (self.of is None and self.consumer) or (self.group is None and self.expression):

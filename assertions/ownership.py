@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 
 class Ownership(Check):
-    """A member owns just these queues, or this many (`of`); or the group is as its strategies have it (`group`).
+    """A member owns exactly these queues, or this many (`of`); or the group is allocated as its strategies say.
 
     Ownership is what each client itself reports (request code 307). For a group: every online member that
     subscribes to the topic owns exactly what its own strategy gives it among all online members, sorted by
-    client id. With differing strategies queues may have several owners, or none; that holds too. Of members that
-    share all queues (POP, gRPC), or whose client doesn't tell its queues, the answer is unknown.
+    client id. With different strategies queues may have several owners, or none; the check holds then too.
+    For members that share all queues (POP, gRPC), or whose client doesn't report its queues, the answer is
+    unknown.
     """
 
     word = "ownership"
@@ -36,15 +37,15 @@ class Ownership(Check):
     )
     count: int | None = Field(default=None, ge=0, description="with `of`: how many queues it owns")
     group: GroupName | None = Field(
-        default=None, description="the group that is allocated as its members' strategies have it"
+        default=None, description="the group whose queues must be allocated as its members' strategies say"
     )
 
     @model_validator(mode="after")
     def _one_question(self) -> Ownership:
         if (self.of is None) == (self.group is None):
-            raise ValueError("say exactly one of `of` and `group`")
+            raise ValueError("give exactly one of `of` and `group`")
         if self.of is not None and (self.queues is None) == (self.count is None):
-            raise ValueError("with `of`, say exactly one of `queues` and `count`")
+            raise ValueError("with `of`, give exactly one of `queues` and `count`")
         if self.group is not None and (self.queues is not None or self.count is not None):
             raise ValueError("`queues` and `count` go with `of`")
         return self

@@ -1,9 +1,9 @@
 """A message that the group's offset has passed, though no listener got it: which filter took it? Pure.
 
-The broker filters a pull by the subscription that it holds for the group, or by the pull's own expression where it
-carries one; then the client of the queue's owner filters by its own tags. Where the broker's filter is SQL, only
-the broker can say what matches: its having passed over a message is concluded only where the owner's client
-counted no message that its listener didn't get.
+The broker filters a pull by the subscription that it holds for the group, or by the pull's own expression
+where it carries one; then the client of the queue's owner filters by its own tags. Where the broker's filter
+is SQL, only the broker can say what matches: that it skipped a message is concluded only where the owner's
+client counted no message that its listener didn't get.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
     if not stored.matches:
         return case.made(
             MessageClass.FILTERED_BY_BROKER,
-            f"{held} and passed over tag {case.message.tag!r}",
+            f"{held} and skipped tag {case.message.tag!r}",
             proof,
             stored=stored.expression,
         )
@@ -88,6 +88,13 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
             f"of {who} carry their own expression, by which the broker filters them",
             proof,
         )
+    unknown = case.own_unknown(carriers, passed.n)
+    if unknown:
+        return case.undetermined(
+            f"the offset passed it, and what {', '.join(unknown)} asks for by itself is not known: its client "
+            "tells nobody",
+            proof,
+        )
     own = list(
         dict.fromkeys(
             own_expression for name in carriers for own_expression in case.own_expressions(name, passed)
@@ -98,7 +105,7 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
     if verdicts == {False}:
         return case.made(
             MessageClass.FILTERED_BY_BROKER,
-            f"{text}, and the broker passed over tag {case.message.tag!r}",
+            f"{text}, and the broker skipped tag {case.message.tag!r}",
             proof,
         )
     if verdicts == {None}:
@@ -126,6 +133,8 @@ def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
     before = set(case.view.online(case.message.invoked_n, case.group))
     if not before or any(case.spec(name).consume_from != "first-offset" for name in asking):
         return None
+    if case.own_unknown(asking, passed.n):
+        return None
     own = {name: case.own_expressions(name, passed) for name in asking}
     carried = all(case.traits(name).filters_by == "own" for name in asking)
     if not carried or any(
@@ -135,7 +144,7 @@ def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
     text = ", ".join(f"{name} {in_words(mine)}" for name, mine in own.items())
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
-        f"whoever owned the queue, the broker passed over tag {case.message.tag!r}: every pull carried its "
+        f"whoever owned the queue, the broker skipped tag {case.message.tag!r}: every pull carried its "
         f"member's own expression, of {text}",
         [passed],
     )
@@ -153,9 +162,13 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
         item for item in view.of_kind(HeartbeatSent, until=passed.n) if item.body.group == case.group
     ]
     # From the first offset: whoever comes later pulls what was sent before.
-    if hand_made or any(
-        case.traits(name).filters_by != "stored" or case.spec(name).consume_from != "first-offset"
-        for name in members
+    if (
+        hand_made
+        or case.own_unknown(members, passed.n)
+        or any(
+            case.traits(name).filters_by != "stored" or case.spec(name).consume_from != "first-offset"
+            for name in members
+        )
     ):
         return None
     observations = case.observations_of_stored(passed.n)
@@ -169,7 +182,7 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
     who = ", ".join(f"{name} subscribes {in_words(mine)}" for name, mine in own_known.items() if mine)
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
-        f"the broker passed over tag {message.tag!r}, whichever member's subscription it held: {who}",
+        f"the broker skipped tag {message.tag!r}, whichever member's subscription it held: {who}",
         [passed, *observations],
     )
 
@@ -188,6 +201,15 @@ def _sent_to_owner(
         drops.append(False)
     owner = ", ".join(owners)
     proof = list({event.n: event for event in [*proof, *_observations(owners)]}.values())
+    unknown = case.own_unknown(owners, passed.n)
+    if unknown:
+        return case.undetermined(
+            f"{text} and sent it to the queue's owner; what {', '.join(unknown)} subscribes to by itself is not "
+            f"known",
+            proof,
+            owner=owner,
+            stored=stored,
+        )
     if all(drops):
         subscribed = ", ".join(f"{name} subscribes {in_words(own[name])}" for name in owners)
         counts = [event for event in (case.pull_counts(name) for name in owners) if event is not None]
@@ -209,7 +231,7 @@ def _sent_to_owner(
         return case.made(
             MessageClass.FILTERED_BY_CLIENT,
             f"{text} and sent it to the queue's owner; {owner} let nothing through that its listener didn't get, "
-            "so its client dropped it: it subscribed anew, and filters what a pull brings by the expression of "
+            "so its client dropped it: it subscribed again, and filters what a pull brings by the expression of "
             "the pull's beginning",
             [*proof, *known],
             owner=owner,
@@ -224,6 +246,16 @@ def _sent_to_owner(
             "doesn't, or back"
         )
         return case.undetermined(how, proof, owner=owner, stored=stored)
+    silent = case.view.seen_by_lines(owners)
+    if silent:
+        return case.undetermined(
+            f"{text} and sent it to {owner}, which printed no line of it: that proves neither that it was "
+            f"handled nor "
+            "that it wasn't",
+            proof,
+            owner=owner,
+            stored=stored,
+        )
     return case.made(
         MessageClass.LOST,
         f"{text}, and that and the own subscription of {owner} both match, the offset passed it, and no "

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Placed(Check):
-    """Messages went to these queues, by what brokers acknowledged.
+    """The queues that messages went to, as brokers acknowledged them.
 
-    `queues` are the ids, on whatever broker, of all queues that any of them went to; `each` is how many went to
-    each of these. With `number: 1` only the first message sent to each topic counts, with 2 the second, …;
-    `queues_at_least` is how many different queues they went to. Where any of the topics has no such message the
+    `queues` are the ids, on any broker, of all queues that they went to; `each` is how many went to each of
+    these. With `number: 1` only the first message sent to each topic counts, with 2 the second, …;
+    `queues_at_least` limits the number of different queues. If one of the topics has no such message, the
     answer is unknown.
     """
 

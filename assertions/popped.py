@@ -1,10 +1,11 @@
 """A message that a group's offset has passed, though no listener got it, where the queues are shared. Pure.
 
-A receive (POP) is served from every queue, by the expression that it carries itself. What doesn't match that is
-passed over for the whole group: `PopMessageProcessor` moves the group's offset on with what one member's receive
-skipped (`PopBufferMergeService.addCkMock`, 5.3.3 and 5.5.0), so that a member whose expression matches never gets
-it. What matches by its tag's hash alone is acknowledged without having been handed over: by the proxy
-(`PopMessageResultFilterImpl`), or by a client that filters itself (`DefaultMQPushConsumerImpl.processPopResult`).
+A receive (POP) is served from every queue, by the expression that it carries itself. What doesn't match that
+is skipped for the whole group: `PopMessageProcessor` moves the group's offset on with what one member's
+receive skipped (`PopBufferMergeService.addCkMock`, 5.3.3 and 5.5.0), so that a member whose expression
+matches never gets it. What matches by its tag's hash alone is acknowledged without having been handed over:
+by the proxy (`PopMessageResultFilterImpl`), or by a client that filters itself
+(`DefaultMQPushConsumerImpl.processPopResult`).
 
 What matches is popped: it belongs to one member until that acknowledges it, or the invisible time is over and it
 comes again. The offset passes that too. So a message that some members' receives skip and others' pop was skipped
@@ -86,7 +87,7 @@ def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
     if how is _Served.SKIPPED:
         return case.made(
             MessageClass.FILTERED_BY_BROKER,
-            f"a receive of {whose} was served, for which it was skipped, for the whole group; {text}{without}",
+            f"a receive of {whose} was served, and skipped it for the whole group; {text}{without}",
             [passed, *known],
         )
     return case.made(

@@ -17,9 +17,9 @@ _SAYS = ("code", "remark", "next_offset", "min_offset", "max_offset", "messages"
 
 
 class Pull(Check):
-    """The broker answered the raw pull of this name as stated; every field that is given must be so.
+    """The broker's answer to the raw pull of this name; every given field must match.
 
-    In a `repeat` it is the last one of the name. It is found whatever the observation.
+    In a `repeat` it is the last one of the name. `at` has no influence.
     """
 
     word = "pull"
@@ -35,7 +35,8 @@ class Pull(Check):
     remark: str | None = Field(
         default=None,
         min_length=1,
-        description="how the remark begins; of pulls that got through the GetMessageStatus: `NO_MATCHED_MESSAGE`",
+        description="how the remark begins; for pulls that the broker executed, the GetMessageStatus: "
+        "`NO_MATCHED_MESSAGE`",
     )
     next_offset: int | None = Field(default=None, description="nextBeginOffset")
     min_offset: int | None = Field(default=None, description="the queue's minOffset")
@@ -49,8 +50,8 @@ class Pull(Check):
         ]
         | None
     ) = Field(default=None, description="their keys, in order: `[orders-1, orders-5]`")
-    took_at_least: DurationMs | None = Field(default=None, description="the answer took so long or longer")
-    took_at_most: DurationMs | None = Field(default=None, description="the answer took so long or less")
+    took_at_least: DurationMs | None = Field(default=None, description="the answer took at least this long")
+    took_at_most: DurationMs | None = Field(default=None, description="the answer took at most this long")
 
     @model_validator(mode="after")
     def _says_something(self) -> Pull:

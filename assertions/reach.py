@@ -53,7 +53,7 @@ class Reach:
 def room(reaches: Sequence[Reach]) -> Span | None:
     """The numbers with which all of these can hold, of what the widest one counts; `low` above `high`: they can't.
 
-    None where they speak of different things.
+    None if they speak of different things.
     """
     own = sorted(reaches, key=lambda reach: (len(reach.to), len(reach.messages)))
     if not own or not all(reach.within(other) for reach, other in pairwise(own)):
@@ -70,7 +70,7 @@ def reach_of(
     looks: tuple[str | None, ...],
     stated: Callable[[int], Span],
 ) -> Reach | None:
-    """The messages of these topics and this tag that may reach the consumers; None where a variable says which.
+    """The messages of these topics and this tag that may reach the consumers; None if a variable says which.
 
     Args:
         scenario: whose messages.

@@ -12,10 +12,10 @@ from rocketchaos.harness.core.model import Holds
 
 
 class Refuted(Check):
-    """At least one check of `anomaly` is seen not to hold; one that can't be said is no refutation.
+    """At least one check of `anomaly` was seen not to hold; an unknown one doesn't count.
 
-    It is the contrary in runs that are recorded from Python, where a test states what must be seen and nothing
-    else. In a scenario of your own, better state positively what is seen where the anomaly is absent.
+    Runs recorded from Python use it as their `healthy` section, because a test states only its anomaly. In a
+    scenario of your own, better state what is seen when the anomaly is absent.
     """
 
     word = "refuted"

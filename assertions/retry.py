@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 class Retry(Count):
-    """The number of deliveries to the group that were retries: a listener had failed, and the message came again.
+    """The number of deliveries to the group that were retries: a listener had failed, so the message came again.
 
-    A concurrent listener's come through `%RETRY%<group>`, an orderly one's stay in place; both have a
-    reconsumeTimes of 1 or more. `after_at_least` and `after_at_most` must hold for each of them: the time from
-    the listener's answer to the attempt before. Where no retry came the answer about times is unknown.
+    Retries of a concurrent listener come through `%RETRY%<group>`, those of an orderly one stay in their
+    queue; both have a reconsumeTimes of 1 or more. `after_at_least` and `after_at_most` must hold for each of
+    them: the time from the listener's answer to the attempt before. Without any retry the answer about times
+    is unknown.
     """
 
     word = "retry"
@@ -34,8 +35,12 @@ class Retry(Count):
     reconsume_times: int | None = Field(
         default=None, ge=1, description="only the first retry, 1, the second, 2, …; default all"
     )
-    after_at_least: DurationMs | None = Field(default=None, description="each came so long after, or later")
-    after_at_most: DurationMs | None = Field(default=None, description="each came so long after, or sooner")
+    after_at_least: DurationMs | None = Field(
+        default=None, description="the shortest time after the failed attempt"
+    )
+    after_at_most: DurationMs | None = Field(
+        default=None, description="the longest time after the failed attempt"
+    )
 
     @model_validator(mode="after")
     def _times_of_some(self) -> Retry:
@@ -73,6 +78,12 @@ class Retry(Count):
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
+        if lines := view.seen_by_lines(view.scenario.members(self.group)):
+            return Answer(
+                None,
+                expected,
+                f"{', '.join(lines)} is seen by the lines that it prints, which don't tell what came again",
+            )
         found = [
             (before, again)
             for before, again in retries(view, at, self.group)

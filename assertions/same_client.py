@@ -13,10 +13,10 @@ from rocketchaos.harness.language.words import GroupName, as_tuple
 
 
 class SameClient(Check):
-    """These groups have one and the same client: the same client id, over the same connection.
+    """These groups have the same client: the same client id, over the same connection.
 
-    Of each group the brokers must know just one consumer. Two connections are two clients, also where both give
-    the same id; `same: false` states that ids and connections all differ.
+    The brokers must know exactly one consumer of each group. Two connections are two clients, even with the
+    same id; `same: false` states that ids and connections all differ.
     """
 
     word = "same-client"
@@ -28,7 +28,7 @@ class SameClient(Check):
         Field(min_length=1),
         WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 1}),
     ] = Field(description="the groups, each with one consumer")
-    same: bool = Field(default=True, description="whether it is one client; default `true`")
+    same: bool = Field(default=True, description="whether it is one client")
 
     def title(self) -> str:
         return f"client of {', '.join(self.groups)}"

@@ -12,10 +12,11 @@ from rocketchaos.harness.language.words import TopicName
 
 
 class SendRefused(Count, Refused):
-    """The number of messages of a topic that were not acknowledged, with this answer for each of them.
+    """The number of messages of a topic that were not acknowledged, and that got this answer.
 
-    By a broker (`MQBrokerException`, with its code) or by the producer's client (`MQClientException`). What was
-    said otherwise doesn't count. The `send` needs `may_fail`, or the first one ends the run.
+    The answer comes from a broker (`MQBrokerException`, with its code) or from the producer's client
+    (`MQClientException`). Messages with another answer don't count. The `send` needs `may_fail`, or the first
+    refusal ends the run.
     """
 
     word = "send-refused"

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class SeveralOwners(Count):
-    """The number of queues that several online members of the group own at once.
+    """The number of queues that several online members of the group own at the same time.
 
     Ownership is what each client itself reports (request code 307). Members that share all queues by design
-    (broadcasting, POP, gRPC) are none of those that count.
+    (broadcasting, POP, gRPC) don't count.
     """
 
     word = "several-owners"

@@ -13,9 +13,9 @@ from rocketchaos.harness.language.words import ConsumerRef
 
 
 class StartRefused(Refused):
-    """The start of a consumer was refused, and the refusal says this.
+    """The start of a consumer was refused with this answer.
 
-    The text is what the client's own `start()` threw; see `may_be_refused` of the step `start`. Where the
+    The text is what the client's own `start()` threw; see `may_be_refused` of the step `start`. If the
     consumer was started several times, its last start counts.
     """
 

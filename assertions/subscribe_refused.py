@@ -12,7 +12,7 @@ from rocketchaos.harness.language.words import ConsumerRef, TopicName
 
 
 class SubscribeRefused(Refused):
-    """A `subscribe` of a running consumer was refused, and the refusal says this; it needs `may_be_refused`."""
+    """A `subscribe` of a running consumer was refused with this answer; it needs `may_be_refused`."""
 
     word = "subscribe-refused"
     example = "subscribe-refused: {consumer: a, topic: orders, because: subString split error}"

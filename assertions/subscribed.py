@@ -57,6 +57,17 @@ class OwnSubscriptions:
             changes = [] if kind in _STARTS else [*changes, since]
         return changes
 
+    def told_by_itself(self, consumer: str, until: int) -> bool:
+        """Whether each life of a user's program that began by event `until` has told what it subscribes to.
+
+        What a scenario says of a program is what is expected of it. What a program tells was so from its start.
+        """
+        starts = [item for item in self._changes.get(consumer, ()) if item[1] in _STARTS]
+        begun = [index for index, (since, kind) in enumerate(starts) if since <= until and kind == _STARTS[0]]
+        return bool(begun) and all(
+            index + 1 < len(starts) and starts[index + 1][1] == ProgramSubscription.kind for index in begun
+        )
+
     def topics(self, consumer: str, until: int) -> frozenset[str]:
         """The topics to which it has ever subscribed by event `until`."""
         return frozenset(topic for since, own in self._courses[consumer] if since <= until for topic in own)

@@ -20,11 +20,11 @@ Codes = Annotated[
 
 
 class Subscription(Check):
-    """Every broker, or the one that is named, holds this subscription of the group for the topic (code 203).
+    """Every broker, or the named one, holds this subscription of the group for the topic (code 203).
 
-    Say `expression`, or `absent: true` where the topic must not be in the table; `clients` is how many
-    consumers the brokers count as connected. `consume_from` and `model` are the whole group's, whatever the topic:
-    a broker takes both over from every heartbeat, whosever it is.
+    Give `expression`, or `absent: true` if the topic must not be in the table; `clients` is how many
+    consumers the brokers count as connected. `consume_from` and `model` belong to the whole group, not to a
+    topic: a broker takes both over from every heartbeat of any member.
     """
 
     word = "subscription"
@@ -54,7 +54,7 @@ class Subscription(Check):
         stated = (self.expression, self.codes, self.clients, self.consume_from, self.model)
         if not self.absent and all(item is None for item in stated):
             raise ValueError(
-                "say `expression`, `codes`, `absent: true`, `clients`, `consume_from` or `model`"
+                "give `expression`, `codes`, `absent: true`, `clients`, `consume_from` or `model`"
             )
         if self.expression is not None and self.absent:
             raise ValueError("`expression` and `absent: true` exclude each other")

@@ -22,7 +22,7 @@ class TooEarly:
 
 
 def latest(moments: Iterable[int | None]) -> int | None:
-    """The moment from which on all can be said; None where of one of them time alone doesn't tell, or of none."""
+    """The moment from which on all can be said; None if of one of them time alone doesn't tell, or of none."""
     found = list(moments)
     known = [moment for moment in found if moment is not None]
     return max(known) if known and len(known) == len(found) else None

@@ -25,11 +25,11 @@ NO_TRACK = "no track of the group"
 class Track(Check):
     """Every message of the topic has this TrackType for the group, by `DefaultMQAdminExt.messageTrackDetail`.
 
-    It is what the dashboard shows. CONSUMED means that the group's offset is behind the message and the
-    stored tags include its tag; it says nothing about a listener. CONSUMED_BUT_FILTERED: the offset is behind it,
-    and the tags that are stored now don't include its tag. NOT_CONSUME_YET: the offset stands before it.
-    NOT_ONLINE: the group has no member, or (4.9.x) no offsets. PULL: members pull by themselves, as lite pull
-    consumers do. CONSUME_BROADCASTING: a broadcasting group, by tools of 5.x. UNKNOWN: the tools could not ask.
+    The dashboard shows it too. CONSUMED means that the group's offset has passed the message and the stored
+    tags include its tag; it says nothing about a listener. CONSUMED_BUT_FILTERED: the offset has passed it,
+    and the tags stored now don't include its tag. NOT_CONSUME_YET: the offset hasn't passed it. NOT_ONLINE:
+    the group has no member, or (4.9.x) no offsets. PULL: members are pull consumers, as lite pull consumers
+    are. CONSUME_BROADCASTING: a broadcasting group, by tools of 5.x. UNKNOWN: the tools could not ask.
     """
 
     word = "track"
@@ -38,7 +38,9 @@ class Track(Check):
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
     all: TrackType | None = Field(default=None, description="the TrackType of every message")
-    absent: bool = Field(default=False, description="true: for no message they tell one of the group")
+    absent: bool = Field(
+        default=False, description="true: the tools report none of the group for any message"
+    )
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
     queues_of: ConsumerRef | None = Field(
         default=None, description="only messages in the queues that this consumer owned when last seen"
@@ -47,7 +49,7 @@ class Track(Check):
     @model_validator(mode="after")
     def _says_something(self) -> Track:
         if (self.all is None) != self.absent:
-            raise ValueError("say exactly one of `all` and `absent: true`")
+            raise ValueError("give exactly one of `all` and `absent: true`")
         return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:

@@ -26,8 +26,8 @@ _MOST = 4
 class TrackSeries(Check):
     """Every message of the topic went through exactly these TrackTypes for the group, in this order.
 
-    With this check the tracks are looked at all through the run, besides at its observations. A look may miss
-    what is short: where some of the sequence was not seen, but nothing else was, the answer is unknown.
+    With this check the run reads the tracks continuously, not only at its observations. A short state may be
+    missed: if a part of the sequence was not seen, but nothing else was, the answer is unknown.
     """
 
     word = "track-series"
@@ -36,7 +36,7 @@ class TrackSeries(Check):
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
     sequence: Annotated[tuple[TrackType, ...], BeforeValidator(as_tuple)] = Field(
-        min_length=1, description="the TrackTypes in their order, each other than the one before it"
+        min_length=1, description="the TrackTypes in order, each different from the one before it"
     )
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
     queues_of: ConsumerRef | None = Field(

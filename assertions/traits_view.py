@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
@@ -22,6 +23,11 @@ class TraitsView(EventView):
         Older histories tell nothing of it, and others only a part. It is the same all through a run.
         """
         return self._traits[consumer]
+
+    def seen_by_lines(self, consumers: Iterable[str]) -> list[str]:
+        """Those of these that are seen by what they print: a missing line proves nothing, nor does a second "
+        "one."""
+        return [name for name in consumers if self.traits(name).seen_by == "lines"]
 
     def kind_of_client(self, consumer: str) -> ClientKind:
         """The kind of its client."""

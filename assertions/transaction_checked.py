@@ -17,7 +17,7 @@ from rocketchaos.harness.language.words import TopicName
 class TransactionChecked(Count):
     """How often a broker asked the producer about a transaction that was neither committed nor rolled back.
 
-    With `state` only the questions that it answered so. A producer that doesn't run is asked by nobody.
+    With `state` only the questions that got this answer. Brokers don't ask while no producer runs.
     """
 
     word = "transaction-checked"

@@ -35,8 +35,8 @@ class Undelivered(Count):
     """The number of messages that reached no listener of the group, for the reason that the oracle gives.
 
     The reasons: `filtered-by-broker`, `filtered-by-client`, `stranded`, `in-flight`, `in-retry`,
-    `dead-letter`, `lost`, `undetermined`. Without a reason any of them counts, except for messages in retry and
-    dead letters, which a listener got.
+    `dead-letter`, `lost`, `undetermined`. Without a reason all of them count, except messages in retry and
+    dead letters, because a listener got those.
     """
 
     word = "undelivered"
@@ -139,6 +139,13 @@ class Undelivered(Count):
                 f"{len(open_ones)} undetermined: {open_ones[0].reason}",
                 latest(fate.not_before_ns for fate in open_ones),
             )
+        of_lines = [
+            fate
+            for fate in open_ones
+            if view.seen_by_lines(view.scenario.members(fate.group)) and not self.because
+        ]
+        if of_lines:
+            return TooEarly(f"{len(of_lines)} may have been delivered: {of_lines[0].reason}")
         failed = [fate for fate in all_fates if fate.message_class is MessageClass.IN_RETRY]
         if failed and self.because is MessageClass.DEAD_LETTER:
             return TooEarly(

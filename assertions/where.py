@@ -1,4 +1,4 @@
-"""Of which clients and versions a check speaks. Pure."""
+"""The clients and versions in which a check is used. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Labels = Annotated[
 
 
 class Where(Strict):
-    """The runs of a matrix of which a check speaks; in others it is left out."""
+    """The runs of a matrix in which this is used; others skip it."""
 
     client: Labels = Field(
         default=(), description="the kinds of the consumers' clients: `java`, `[python, grpc]`, `java+python`"

@@ -249,7 +249,7 @@ class Builder:
         try:
             pull(self._engine, name, say)
         except NotPulled as error:
-            say(f"{name}: not to be had: {error}")
+            say(f"{name}: not available: {error}")
             if not error.unknown_image:
                 self._unreachable.add(registry)
             return False
@@ -279,7 +279,7 @@ class Builder:
                 ) from error
             if ended.returncode:
                 raise EnvironmentNotReady(
-                    f"no image can be built: neither {BASE} nor {OWN_BASE} is to be had",
+                    f"no image can be built: neither {BASE} nor {OWN_BASE} is available",
                     "See above what was missing.",
                 )
         return OWN_BASE

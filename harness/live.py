@@ -45,7 +45,7 @@ class CheckFailed(AssertionError):
 
 
 class CheckUndecided(PreconditionNotMet):
-    """A check of which the history can't say whether it holds: no evidence, for nothing."""
+    """A check that the history can't answer: evidence for nothing."""
 
     def __init__(self, finding: Finding, text: str) -> None:
         super().__init__(text)
@@ -63,9 +63,8 @@ class LiveRun:
     def __init__(self, runner: Runner, name: str, title: str = "") -> None:
         """
         Args:
-            runner: whose clusters and options are used; it must outlive the run.
-            name: of the scenario, as which the run is recorded.
-            title: one sentence that says what is to be seen.
+            runner: whose clusters and options are used; it must outlive the run. name: of the scenario, as
+            which the run is recorded. title: one sentence that gives cause and effect.
         """
         self._runner = runner
         self._scenario = RecordedScenario(name, " ".join(title.split()) or name)
@@ -86,12 +85,14 @@ class LiveRun:
         self._require_undone("consumer")
         self._scenario.declare("consumers", name, fields)
 
-    def app(self, name: str, *, jar: str | Path, **fields: Any) -> None:
+    def app(self, name: str, *, jar: str | Path | None = None, **fields: Any) -> None:
         """Declare a consumer that is a program of your own: `jar="target/billing.jar", args=["$nameserver"]`,
-        `group="billing", subscribe={"orders": "paid"}`. A relative path is seen from the current folder.
+        `group="billing", subscribe={"orders": "paid"}`; or `command=["./audit", "$nameserver"],
+        sees={"log": r"handled (?P<key>\\S+)"}`. It runs in the current folder, from which relative paths are seen.
         """
         program = {key: fields.pop(key) for key in App.model_fields if key in fields}
-        self.consumer(name, app={"jar": str(Path(jar).expanduser().absolute()), **program}, **fields)
+        own = {} if jar is None else {"jar": str(Path(jar).expanduser().absolute())}
+        self.consumer(name, app={**own, **program}, **fields)
 
     def groups(self, *names: str) -> None:
         """Declare groups without consumers, for raw pulls and hand-made heartbeats."""
@@ -118,7 +119,7 @@ class LiveRun:
     def _require_undone(self, what: str) -> None:
         if self._run is not None or self._ended:
             raise UsageProblem(
-                f"`{what}` comes too late: the run has begun", "Declare before the first step."
+                f"`{what}` comes too late: the run has started", "Declare before the first step."
             )
 
     # Steps and checks ----------------------------------------------------------------------------------
@@ -241,10 +242,11 @@ class LiveRun:
     def finish(self) -> Report | None:
         """Observe, tear down, judge, and write it all into the run folder. Idempotent.
 
-        None where nothing was done.
+        None if nothing was done.
 
         Raises:
-            EnvironmentNotReady, HarnessDefect: something died that should have lived; the folder says so too.
+            EnvironmentNotReady, HarnessDefect: a process died that should have lived; the folder has the
+            error too.
         """
         __tracebackhide__ = True
         run, was_over = self._run, bool(self._ended)
@@ -267,9 +269,9 @@ class LiveRun:
 
 
 class Checks:
-    """The checks of a live run, each a method: what it returns is the finding, for it holds.
+    """The checks of a live run, each a method: it returns the finding, because it holds.
 
-    Each looks at the brokers and the clients anew first, unless `at` names an earlier `observe`.
+    Each first looks at the brokers and the clients again, unless `at` names an earlier `observe`.
     """
 
     def __init__(self, ask: Callable[[str, tuple[Any, ...], Mapping[str, Any]], Finding]) -> None:

@@ -146,7 +146,7 @@ class ScenarioItem(pytest.Item):
             _end_with(explanation(report))
 
     def _require_obtainable(self, kind: ClusterKind) -> None:
-        """An error where its RocketMQ, or a client's, can't be had: it was asked for, and says nothing."""
+        """An error if its RocketMQ, or a client's, isn't available: it was asked for, and says nothing."""
         found = why_unobtainable(self.job, kind, self.config.stash.get(_ABSENT, {}))
         if found is not None:
             if found.left_out.code is ExitCode.AS_EXPECTED:
@@ -228,7 +228,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     items = [item for item in getattr(session, "items", ()) if isinstance(item, ScenarioItem)]
     if not items or options.collectonly or stopped:
         return
-    with suppress(RocketchaosError):  # every scenario says so itself
+    with suppress(RocketchaosError):  # every scenario reports it itself
         runner = runner_of(session.config)
         kind = runner.options.on
         jobs = [item.job for item in items if why_not(item.scenario, item.job.rocketmq, kind) is None]

@@ -1,7 +1,8 @@
 """rocketchaos: reproduces, on real RocketMQ, what happens when the members of a consumer group disagree.
 
-The one package that is installed. In a checkout it holds links to the folders beside it: `harness` runs scenarios,
-`assertions` judge what happened, `spark_reports` tell of many runs, and `scenarios` are what comes with it.
+The one package that is installed. In a checkout it holds links to the folders next to it: `harness` runs
+scenarios, `assertions` judge what happened, `spark_reports` tell of many runs, and `scenarios` are what comes
+with it.
 
 The data goes one way::
 

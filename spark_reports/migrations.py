@@ -54,7 +54,7 @@ def _let_tables_be_tidied(spark: SparkSession, place: Place) -> None:
 
 
 def _let_checks_have_ids(spark: SparkSession, place: Place) -> None:
-    """Version 2 knew checks by their names; what ids they had only folders that are judged anew tell."""
+    """Version 2 knew checks by their names; what ids they had only folders that are judged again tell."""
     _add_columns(spark, place, CHECKS)
 
 

@@ -52,7 +52,7 @@ class Package:
 
 
 def make_package(out: Path, progress: Progress) -> Package:
-    """Write the zip, and beside it the script to submit, and what keeps Spark's noise from the terminal.
+    """Write the zip, and next to it the script to submit, and what keeps Spark's noise from the terminal.
 
     Raises:
         UsageProblem: it isn't called a zip.
@@ -98,7 +98,7 @@ def _own() -> Iterator[tuple[str, Path]]:
 
 
 def _theirs() -> Iterator[tuple[str, Path]]:
-    """Files of the packages that ours need, and of those that these need, but for what is compiled."""
+    """Files of the packages that ours need, and of those that these need, except for what is compiled."""
     wanted, seen = list(_NEEDED), set[str]()
     while wanted:
         name = canonicalize_name(wanted.pop())

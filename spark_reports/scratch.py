@@ -1,4 +1,4 @@
-"""A folder for what Spark spills and logs: gone with its session, but for the log where the session failed."""
+"""A folder for what Spark spills and logs: gone with its session, except for the log of a failed session."""
 
 from __future__ import annotations
 

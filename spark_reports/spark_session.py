@@ -106,8 +106,8 @@ def _settings(master: str) -> dict[str, str]:
         # What is put together: not all of a large store each time.
         "spark.databricks.delta.optimize.minFileSize": _COMPACT,
         "spark.databricks.delta.optimize.maxFileSize": _COMPACT,
-        # An ingest has more pieces of generated code than the 100 that are kept by default, and compiles them, and
-        # warms them up, for each portion anew.
+        # An ingest has more pieces of generated code than the 100 that are kept by default, and compiles
+        # them, and warms them up for each portion.
         "spark.sql.codegen.cache.maxEntries": "2000",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -3,7 +3,7 @@
 An ingest appends facts first, table by table, in a batch of its own, and the rows of `runs` last, in one MERGE:
 that is its commit. Facts count only where `runs` has their `run_key`, so that an ingest under way, or one that was
 broken off, shows nothing. A run that is there already, judged the same, stays as it is; one that was judged
-anew is replaced in the same MERGE, with all its facts. What nobody can see any more is removed by `tidy`.
+again is replaced in the same MERGE, with all its facts. What nobody can see any more is removed by `tidy`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from rocketchaos.spark_reports.transactions import Transactions
 VERSION_PROPERTY = "rocketchaos.store-version"
 """Of the table `runs`: `spark_reports.tables.STORE_VERSION` of the store."""
 KEPT_SINCE_PROPERTY = "rocketchaos.kept-since"
-"""Of the table `runs`: older runs were removed, and ingests pass over them; a time in ISO 8601."""
+"""Of the table `runs`: older runs were removed, and ingests skip them; a time in ISO 8601."""
 BATCH_LIMIT_S = 12 * 3600
 """An ingest that takes longer can't commit: `tidy` removes what nobody has committed for a day."""
 
@@ -64,7 +64,7 @@ class Store:
         self.place = place
         self.transactions = Transactions(spark, place, progress or (lambda _text: None))
         self.kept_since = _kept_since(spark, place)
-        """Runs of before were removed, and ingests pass over them; None: all are kept."""
+        """Runs of before were removed, and ingests skip them; None: all are kept."""
         self._begun, self._begun_s = time.monotonic(), time.time()
         self._ingest = ""
         self.begin_ingest()
@@ -139,7 +139,7 @@ class Store:
         """
 
         def merge() -> None:
-            # Here, for it may have waited for others.
+            # Here, because it may have waited for others.
             self._require_in_time()
             new = runs.select(*RUNS.columns).alias("new")
             (

@@ -42,7 +42,7 @@ NEWEST_INGEST = """\
 SELECT run_key,
        CASE WHEN split_part(batch, '-', 2) = newest.ingest THEN 'after' ELSE 'before' END AS side
 FROM runs CROSS JOIN (SELECT split_part(max(batch), '-', 2) AS ingest FROM runs) AS newest"""
-"""`SIDES` by the newest ingest that brought runs: those it brought, or brought anew, and all others."""
+"""`SIDES` by the newest ingest that brought runs: those it brought, or brought again, and all others."""
 
 
 def placed_in_time(runs: DataFrame) -> DataFrame:

@@ -16,7 +16,7 @@ from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS, TABLES, Table
 
 LEFT_AFTER = timedelta(days=1)
-"""What nobody has committed for so long is left over: an ingest may take half of it (`store.BATCH_LIMIT_S`), the
+"""Files not committed for this long are left over: an ingest may take half of it (`store.BATCH_LIMIT_S`), the
 other half is for clocks that differ."""
 
 
@@ -27,7 +27,7 @@ class Tidied:
     runs: int
     """How many are gone, older than what is to be kept."""
     facts: int
-    """How many rows are gone, of batches that were broken off or of runs that were judged anew."""
+    """How many rows are gone, of batches that were broken off or of runs that were judged again."""
     folders: int
     """How many are no longer in quarantine, as they were ingested since."""
     files: int
@@ -47,7 +47,7 @@ def tidy(
         store: that is there.
         progress: called with a few words for each part of the work.
         now: of all ages; default the clock's.
-        keep: older runs are removed, and ingests pass over their folders; None: none are.
+        keep: older runs are removed, and ingests skip their folders; None: none are.
 
     Raises:
         EnvironmentNotReady: others write to the store all the time.

@@ -61,7 +61,7 @@ class RunSeen:
     outcome: OutcomeKind
     expected: OutcomeKind | None
     not_counted: str
-    """Why it counts for no claim; empty where it does."""
+    """Why it counts for no claim; empty if it does."""
     checks: tuple[CheckSeen, ...]
     events: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     """By their numbers: `s` is the time in seconds since the run began."""
@@ -185,13 +185,13 @@ def _read(path: Path) -> Iterator[RunSeen]:
             version = head["schema_version"]
             raise UsageProblem(
                 f"{path} is of schema version {version}, and this rocketchaos reads {SCHEMA_VERSION}",
-                "Make it anew from the run folders.",
+                "Make it again from the run folders.",
             )
         yield from _runs(head, rows)
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise UsageProblem(
             f"{path} is no file of evidence: {type(error).__name__}: {error}",
-            "Make it anew from the run folders.",
+            "Make it again from the run folders.",
         ) from error
 
 

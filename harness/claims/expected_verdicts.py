@@ -48,7 +48,7 @@ def _shipped() -> Expected:
 
 
 def measured_text(claim: str) -> str:
-    """`Measured: refuted (4.9.4, 5.5.0).`; empty where nothing is."""
+    """`Measured: refuted (4.9.4, 5.5.0).`; empty if nothing is."""
     found: dict[VerdictKind, list[str]] = {}
     for (name, version), kind in _shipped().items():
         if name == claim:

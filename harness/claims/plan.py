@@ -29,7 +29,7 @@ class Speed(StrEnum):
 
 
 def is_slow(scenario: Scenario) -> bool:
-    """Whether it is marked as slow, or waits for RocketMQ's own timers, for which it needs other clusters."""
+    """Whether it is marked as slow, or waits for RocketMQ's own timers, which need other clusters."""
     return bool(SLOW & set(scenario.marks)) or scenario.timing == "faithful"
 
 
@@ -70,7 +70,7 @@ def carriers(
 
 
 def planned(scenarios: Sequence[Scenario], versions: Sequence[str], kind: ClusterKind) -> Plan:
-    """What is run: version by version, for then few clusters are up at a time.
+    """The runs, version by version, so that few clusters are up at a time.
 
     Raises:
         UsageProblem: there is no such version, or nothing can run.

@@ -20,7 +20,7 @@ from rocketchaos.harness.rocketmq.version_range import VersionRange, contains
 
 FILE = "claims.yaml"
 VERSIONS = ("4.9.3", "4.9.4", "4.9.7", "5.3.3", "5.5.0")
-"""Those of which every claim is to have a verdict."""
+"""The versions on which every claim needs a verdict."""
 PREDICTED_OF = ("4.9.3", "4.9.4", "5.3.3")
 """Those whose sources were read before anything was measured; of the others nothing was predicted."""
 

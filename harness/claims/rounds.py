@@ -20,8 +20,8 @@ def run_rounds(
 ) -> Iterator[RunSeen]:
     """Run every job as often as its scenario says, and yield what is kept of each run.
 
-    What brings nothing that counts in a whole round is not repeated; only what an error ended is tried once more,
-    for it says nothing of the claim.
+    A job that yields nothing countable in a whole round is not repeated; only a run that an error ended is
+    tried once more, because it says nothing about the claim.
     """
     found: dict[tuple[str, str], list[RunSeen]] = {_key(job): [] for job in jobs}
     left, number = list(jobs), 1

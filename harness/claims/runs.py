@@ -70,7 +70,7 @@ def seen_in_folder(path: Path) -> RunSeen:
             if lacks
             else f"is not of schema version {SCHEMA_VERSION}"
         )
-        raise UsageProblem(f"{path} {what}", f"`rocketchaos check {path}` judges it anew.")
+        raise UsageProblem(f"{path} {what}", f"`rocketchaos check {path}` judges it again.")
     scenario = _scenario(folder)
     ids = _ids(scenario)
     findings = [
@@ -164,7 +164,7 @@ def _why_not(
     scenario: Scenario | None,
     record: Mapping[str, Any],
 ) -> str:
-    """Why a run counts for no claim; empty where it does."""
+    """Why a run counts for no claim; empty if it does."""
     if outcome in _NEVER:
         # The rest of it is for whoever ran it: the end of a server's output, where its log lies.
         return f"{outcome.value}: {without_places(reason.splitlines()[0] if reason else reason)}"
@@ -201,7 +201,7 @@ def _scenario(folder: RunFolder) -> Scenario | None:
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> Scenario | None:
-    """The scenario of a run; None where an older one is none any more."""
+    """The scenario of a run; None if an older one is none any more."""
     try:
         return parse_scenario(text, "scenario.yaml", reach=False)
     except InvalidScenario:

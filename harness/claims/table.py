@@ -32,8 +32,9 @@ EVENTS_AT_MOST = 4
 _HEAD = """\
 # What is claimed of RocketMQ, and what was measured
 
-Made by `rocketchaos claims table` from the evidence of runs: don't edit it here. Typed by hand are only the claims
-and what really happens, in [`claims.yaml`]({registry}). `rocketchaos claims run --only A01` measures a claim anew.
+Made by `rocketchaos claims table` from the evidence of runs: don't edit it here. Typed by hand are only the
+claims and what really happens, in [`claims.yaml`]({registry}). `rocketchaos claims run --only A01` measures
+one again.
 """
 Verdicts = Mapping[tuple[str, str], Verdict]
 

@@ -48,18 +48,18 @@ _STANCES = {Stance.FOR: "so", Stance.AGAINST: "the contrary", Stance.NOT_SEEN: "
 
 FromOption = Annotated[
     str | None,
-    typer.Option("--from", metavar="VERSION|DIR", help="The oldest. [default: the oldest that can be run]"),
+    typer.Option("--from", metavar="VERSION|DIR", help="The oldest. Default: the oldest that can be run."),
 ]
 ToOption = Annotated[
     str | None,
-    typer.Option("--to", metavar="VERSION|DIR", help="The newest. [default: the newest that can be run]"),
+    typer.Option("--to", metavar="VERSION|DIR", help="The newest. Default: the newest that can be run."),
 ]
 BuildsOption = Annotated[
     list[Path] | None,
     typer.Option(
         BUILDS_OPTION,
         metavar="DIR...",
-        help="Builds of your own besides, each behind the release of its version, in this order.",
+        help="Builds of your own too, each after the release of its version, in this order.",
     ),
 ]
 RepeatOption = Annotated[
@@ -67,11 +67,11 @@ RepeatOption = Annotated[
     typer.Option(
         "--repeat",
         min=1,
-        help="How often each version is asked at first; where that doesn't tell, up to five times as often.",
+        help="Runs of each version at first; up to five times as many if the answer stays unclear.",
     ),
 ]
 AllOption = Annotated[
-    bool, typer.Option("--all", help="Ask every version, and tell each change, instead of by halves.")
+    bool, typer.Option("--all", help="Ask every version, and report each change, instead of bisecting.")
 ]
 
 
@@ -91,10 +91,10 @@ def bisect(
     runs: RunsOption = None,
     as_json: JsonOption = False,
 ) -> ExitCode:
-    """Find the first version of RocketMQ on which a scenario ends differently, by halves.
+    """Find the first version of RocketMQ on which a scenario ends differently, by bisection.
 
-    Whatever versions the scenario says it is about, all are asked. The exit code is 0 where one version is the
-    first that ends differently, 1 where all end alike or it changes more than once, 3 if the runs don't decide.
+    Whatever versions the scenario says it is about, all are asked. The exit code is 0 if one version is the
+    first that ends differently, 1 if all end alike or it changes more than once, 3 if the runs don't decide.
     """
     scenario = load_scenario(find(what))
     options = Options(on=on, timing=None if timing is None else timing.value, runs=runs_or_default(runs))
@@ -173,7 +173,10 @@ def _bisect(
     for scenario in scenarios:
         freed = scenario.of_every_version()
         if freed is not scenario:
-            ERR.print(f"{scenario.name} is about RocketMQ {scenario.rocketmq}; all are asked", markup=False)
+            ERR.print(
+                f"{scenario.name} states RocketMQ {scenario.rocketmq}; the bisect asks all versions",
+                markup=False,
+            )
         own = wanted.for_scenario(freed, options.on)
         asking = search(
             own.versions,

@@ -22,7 +22,7 @@ def check(
 ) -> ExitCode:
     """Judge stored histories again. The same history gives the same outcome, on any machine.
 
-    Messages, checks, outcome, facts and reports in the folder are written anew from the events.
+    It writes messages, checks, outcome, facts and reports in the folder again, from the events.
     """
     reports = []
     for run in runs:

@@ -39,7 +39,7 @@ from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.scenario.model import Scenario
 
 EVIDENCE = "evidence"
-"""The folder of the evidence that comes with rocketchaos, beside its scenarios."""
+"""The folder of the evidence that comes with rocketchaos, next to its scenarios."""
 _STYLES = {
     VerdictKind.REFUTED: "yellow",
     VerdictKind.NOT_OBSERVED: "yellow",
@@ -48,7 +48,7 @@ _STYLES = {
 }
 
 RunFolders = Annotated[
-    list[Path] | None, typer.Argument(metavar="[RUNS...]", help="Run folders, or folders with such below.")
+    list[Path] | None, typer.Argument(metavar="[RUNS...]", help="Run folders, or folders that contain some.")
 ]
 
 
@@ -58,17 +58,17 @@ def claims_run(
         typer.Option(
             "--rocketmq",
             metavar="V|DIR,...",
-            help="Versions of RocketMQ, or folders of builds; may be there more than once. "
-            f"[default: {','.join(VERSIONS)}]",
+            help="Versions of RocketMQ, or folders of builds; can be repeated. "
+            f"Default: {','.join(VERSIONS)}.",
         ),
     ] = None,
     only: Annotated[
         str, typer.Option("--only", metavar="IDS", help="Only these claims, or whole groups: `A,B07`.")
     ] = "",
     slow: Annotated[
-        bool, typer.Option("--slow", help="Only scenarios that are marked `slow`, or are `faithful`.")
+        bool, typer.Option("--slow", help="Only scenarios that are marked `slow` or have `timing: faithful`.")
     ] = False,
-    fast: Annotated[bool, typer.Option("--fast", help="Only those that are not.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Only all others.")] = False,
     parallel: ParallelOption = None,
     on: OnOption = ClusterKind.EMBEDDED,
     runs: RunsOption = None,
@@ -76,11 +76,11 @@ def claims_run(
 ) -> ExitCode:
     """Run every scenario that speaks of a claim, races as often as they say, and tell the verdicts.
 
-    The exit code is 1 where a verdict is not the expected one, and 3 where a claim's runs show nothing. A version
-    that can't be had is left out: 2 where there is none, 4 where the network fails.
+    The exit code is 1 if a verdict is not the expected one, and 3 if a claim's runs show nothing. A
+    version that isn't available is left out: 2 if there is none, 4 if the network fails.
     """
     if slow and fast:
-        raise UsageProblem("--slow and --fast leave nothing", "Leave one of them out.")
+        raise UsageProblem("--slow and --fast exclude each other", "Leave one of them out.")
     wanted, expected = chosen(only), read_expected()
     speed = Speed.SLOW if slow else Speed.FAST if fast else Speed.ALL
     named = (item.strip() for text in rocketmq or VERSIONS for item in text.split(","))
@@ -124,14 +124,16 @@ def claims_table_command(
         typer.Option(
             "--evidence",
             metavar="DIR",
-            help="The compact evidence: written where there are RUNS, read where there are none. "
-            "[default: that of rocketchaos itself, or `evidence` beside the table]",
+            help="The compact evidence: written if RUNS are given, otherwise read. "
+            "Default: that of rocketchaos itself, or `evidence` next to the table.",
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The table.")] = Path("CLAIMS.md"),
     verdicts_file: Annotated[
         Path | None,
-        typer.Option("--verdicts", metavar="FILE", help="Write the verdicts as those expected from now on."),
+        typer.Option(
+            "--verdicts", metavar="FILE", help="Write the verdicts as the expected ones from now on."
+        ),
     ] = None,
     brief: Annotated[
         bool, typer.Option("--brief", help="Without the runs and events that prove the verdicts.")
@@ -151,7 +153,7 @@ def claims_table_command(
 
 
 def claims_text(found: Verdicts, out: Path, evidence: Path, *, brief: bool = False) -> str:
-    """The table as it stands in a file, with links to a folder of evidence."""
+    """The table of a file, with links to a folder of evidence."""
     return claims_table(
         claims(),
         found,
@@ -163,10 +165,10 @@ def claims_text(found: Verdicts, out: Path, evidence: Path, *, brief: bool = Fal
 
 
 def claims_diff(
-    old: Annotated[Path, typer.Argument(metavar="OLD", help="Runs, or evidence, as they were.")],
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="Runs, or evidence, as they are.")],
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="The older runs, or evidence.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The newer runs, or evidence.")],
 ) -> ExitCode:
-    """Show which verdicts changed between two sets of runs; the exit code is 1 where any did."""
+    """Show which verdicts changed between two sets of runs; the exit code is 1 if any did."""
     found = differences(*(verdicts(seen_in([path])) for path in (old, new)))
     for change in found.changes:
         before, after = change.before, change.after
@@ -177,7 +179,7 @@ def claims_diff(
         OUT.print(f"    {change.why}", markup=False)
     if found.not_compared:
         names = ", ".join(found.not_compared[:12]) + (", …" if len(found.not_compared) > 12 else "")
-        OUT.print(f"only in one of them: {len(found.not_compared)}: {names}", markup=False)
+        OUT.print(f"only in one of the sets: {len(found.not_compared)}: {names}", markup=False)
     if not found.changes and not found.same:
         raise UsageProblem("the two sets have no claim in common", "Compare runs of the same claims.")
     OUT.print(f"{len(found.changes)} changed, {found.same} the same", markup=False)
@@ -230,4 +232,4 @@ def _cell(verdict: Verdict) -> str:
 def _tell_not_counted(runs: Sequence[RunSeen]) -> None:
     for run in runs:
         if run.not_counted:
-            OUT.print(f"counts nowhere: {run.run} on {run.rocketmq}: {run.not_counted}", markup=False)
+            OUT.print(f"not counted: {run.run} on {run.rocketmq}: {run.not_counted}", markup=False)

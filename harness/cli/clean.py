@@ -8,7 +8,7 @@ from rocketchaos.harness.core.errors import ExitCode
 
 
 def clean() -> ExitCode:
-    """End and remove what a power cut, or a kill of everything, left. Nothing else is touched."""
+    """Stop and remove what a power cut or a SIGKILL left behind. It touches nothing else."""
     cleaned = clean_up()
     for text in cleaned.processes:
         OUT.print(f"ended {text}", markup=False)
@@ -21,7 +21,7 @@ def clean() -> ExitCode:
     for text in cleaned.left:
         OUT.print(text, markup=False)
     if cleaned.left:
-        OUT.print("Run `rocketchaos clean` again once nothing stands in the way.", markup=False)
+        OUT.print("Remove the obstacle, and run `rocketchaos clean` again.", markup=False)
     if not (cleaned.processes or cleaned.clusters or cleaned.things or cleaned.folders or cleaned.left):
         OUT.print("Nothing was left.", markup=False)
     return ExitCode.AS_EXPECTED

@@ -25,7 +25,7 @@ from rocketchaos.harness.scenario.hints import hints
 from rocketchaos.harness.scenario.model import Scenario
 
 LEAST_MINUTES, MOST_MINUTES = 0.5, 7 * 24 * 60.0
-"""Of options that say how long a command may take; `nan` and `inf` are within no limits."""
+"""For options that limit how long a command may take; `nan` and `inf` are refused."""
 
 
 def runs_or_default(runs: Path | None) -> Path:
@@ -34,7 +34,7 @@ def runs_or_default(runs: Path | None) -> Path:
 
 
 def write_text(path: Path, text: str, way_out: str) -> None:
-    """Write a file whose place the user chose, and its folder where that is missing.
+    """Write a file whose place the user chose, and its folder if it is missing.
 
     Raises:
         EnvironmentNotReady: it can't be written; `way_out` says what to do then.
@@ -47,7 +47,7 @@ def write_text(path: Path, text: str, way_out: str) -> None:
 
 
 def require_writable(path: Path, way_out: str) -> None:
-    """Make sure that a file can be written later, and its folder where that is missing.
+    """Make sure that a file can be written later, and its folder if it is missing.
 
     Raises:
         EnvironmentNotReady: it can't; `way_out` says what to do then.
@@ -85,12 +85,12 @@ def run_and_tell(
 ) -> ExitCode:
     """Run them all and tell how they ended, and whether the findings with these codes were there again.
 
-    What can't be had is left out, and named before anything is fetched. The exit code is that of all together.
-    Where something ends it early, the ended runs are still reported, and the error propagates.
+    What isn't available is left out, and named before anything is downloaded. The exit code is that of all
+    together. If something ends it early, the ended runs are still reported, and the error propagates.
 
     Raises:
-        UsageProblem: nothing is left, for there are no such versions.
-        EnvironmentNotReady: nothing is left, for no version can be had now.
+        UsageProblem: nothing is left, because there are no such versions. EnvironmentNotReady: nothing is
+        left, because no version can be downloaded now.
     """
     jobs, absent = obtainable(jobs, runner.options.on, runner.absences(jobs))
     for line in left_out_lines(absent):
@@ -177,7 +177,7 @@ def tell(
         OUT.print(str(item), markup=False)
     code = exit_code_of(reports, again)
     if code is ExitCode.INCONCLUSIVE and not all(entry.runs for entry in again):
-        ERR.print("rocketchaos: not every finding was seen again; what races may need more runs: --repeat")
+        ERR.print("rocketchaos: not every finding was seen again; a race may need more runs: --repeat")
     with_all = code_with(left_out, code)
     if with_all is not code:
         gone = dict.fromkeys(entry.rocketmq for entry in left_out if entry.code is with_all)

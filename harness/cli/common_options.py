@@ -26,14 +26,12 @@ ChosenRocketmqOption = Annotated[
     typer.Option(
         "--rocketmq",
         metavar="VERSION|DIR",
-        help=f"{_ROCKETMQ}. [default: {DEFAULT_VERSION}]",
+        help=f"{_ROCKETMQ}. Default: {DEFAULT_VERSION}.",
     ),
 ]
 TimingOption = Annotated[
     Timing | None,
-    typer.Option(
-        "--timing", help="RocketMQ's own timers, or shortened ones; instead of what the scenario says."
-    ),
+    typer.Option("--timing", help="RocketMQ's own timers, or shortened ones. Default: the scenario's."),
 ]
 OnOption = Annotated[
     ClusterKind,
@@ -46,7 +44,7 @@ DashboardOption = Annotated[
 RunsOption = Annotated[
     Path | None,
     typer.Option(
-        "--runs", metavar="FOLDER", help="Where run folders go. [default: ROCKETCHAOS_RUNS or ./runs]"
+        "--runs", metavar="FOLDER", help="Where run folders go. Default: ROCKETCHAOS_RUNS or ./runs."
     ),
 ]
 SeedOption = Annotated[
@@ -54,12 +52,12 @@ SeedOption = Annotated[
     typer.Option(
         "--seed",
         min=0,
-        help="Names the run; nothing that the harness does is left to chance so far. A random one unless given.",
+        help="A number recorded with the run; the harness itself makes no random choices yet. Default: random.",
     ),
 ]
 ParallelOption = Annotated[
     int | None,
-    typer.Option("--parallel", min=1, help="Runs at a time. [default: by cores and load]"),
+    typer.Option("--parallel", min=1, help="Runs at a time. Default: by cores and load."),
 ]
 KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the cluster up; `rocketchaos down` ends it.")]
 JsonOption = Annotated[

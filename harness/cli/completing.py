@@ -1,4 +1,4 @@
-"""What Tab completes besides commands and options. Where nothing fits, the shell completes file names."""
+"""What Tab completes besides commands and options. If nothing matches, the shell completes file names."""
 
 from __future__ import annotations
 

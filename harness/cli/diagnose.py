@@ -73,7 +73,7 @@ def diagnose(
     metrics: MetricsOption = None,
     list_checks: ListOption = False,
 ) -> ExitCode:
-    """Say what is wrong in a live cluster, and prove it. Nothing of the cluster is changed.
+    """Find what is wrong in a live cluster, and prove it. It only reads the cluster.
 
     Exit codes: 0 nothing at the threshold or above, 1 findings, 2 wrong usage, 3 something could not be
     determined, 4 nobody answers.
@@ -110,7 +110,7 @@ def diagnose(
 def _refuse_with_a_bundle(*options: str) -> None:
     if options:
         raise UsageProblem(
-            f"a bundle is what was asked then: {', '.join(options)} can't be had of it",
+            f"a bundle has only what was asked when it was written: {', '.join(options)} can't be applied to it",
             "Leave that out, or give `--namesrv` instead of the bundle.",
         )
 
@@ -157,7 +157,7 @@ def _watch(duration: str | None, metrics: str | None, output: Output) -> Watch |
     try:
         seconds = parse_duration_ms(duration) / 1000
     except ValueError as error:
-        raise UsageProblem(f"--watch: {error}", "Give it such as `2m`.") from error
+        raise UsageProblem(f"--watch: {error}", "Give a duration such as `2m`.") from error
     return Watch(seconds, None if metrics is None else target.address(metrics, "--metrics"), output)
 
 
@@ -175,7 +175,7 @@ def _look(
             from rocketchaos.harness.diagnose import bundle
 
             names = bundle.write(write_bundle, scope, diagnosis.looked, gate.record)
-            ERR.print(f"{write_bundle} is written; keep {names} for yourself", markup=False)
+            ERR.print(f"{write_bundle} is written; keep {names} private", markup=False)
         return report
 
     if watch is None:
@@ -202,7 +202,7 @@ async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:
 
 
 def code_of(report: Report, threshold: Level) -> ExitCode:
-    """1 where something is found, otherwise 3 where something could not be determined, otherwise 0."""
+    """1 if something is found, otherwise 3 if something could not be determined, otherwise 0."""
     if report.at_least(threshold):
         return ExitCode.NOT_AS_EXPECTED
     return ExitCode.INCONCLUSIVE if report.undetermined else ExitCode.AS_EXPECTED

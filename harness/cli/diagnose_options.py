@@ -40,12 +40,12 @@ NamesrvOption = Annotated[
         "--namesrv",
         metavar="HOST:PORT[;…]",
         envvar="NAMESRV_ADDR",
-        help="Its name servers: also one name with several addresses, or http://… of a list.",
+        help="Its name servers: also a host name with several addresses, or the http:// URL of a list.",
     ),
 ]
 
 GroupsOption = Annotated[
-    list[str] | None, typer.Option("--group", metavar="G", help="Only this group; may be given again.")
+    list[str] | None, typer.Option("--group", metavar="G", help="Only this group; can be repeated.")
 ]
 
 AllGroupsOption = Annotated[
@@ -53,13 +53,15 @@ AllGroupsOption = Annotated[
 ]
 
 TopicsOption = Annotated[
-    list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic; may be given again.")
+    list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic; can be repeated.")
 ]
 
 ProxiesOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--proxy", metavar="HOST:PORT", help="A proxy's remoting port, which knows groups of its own."
+        "--proxy",
+        metavar="HOST:PORT",
+        help="A proxy's remoting port; the proxy has groups that brokers don't know.",
     ),
 ]
 
@@ -68,16 +70,16 @@ AccessKeyFileOption = Annotated[
     typer.Option(
         "--access-key-file",
         metavar="FILE",
-        help=f"`accessKey: …` and `secretKey: …`. [default: {target.ACCESS_KEY_VARIABLE} and "
-        f"{target.SECRET_KEY_VARIABLE}]",
+        help=f"`accessKey: …` and `secretKey: …`. Default: {target.ACCESS_KEY_VARIABLE} and "
+        f"{target.SECRET_KEY_VARIABLE}.",
     ),
 ]
 
-TlsOption = Annotated[bool, typer.Option("--tls", help="Speak TLS, and take any certificate.")]
+TlsOption = Annotated[bool, typer.Option("--tls", help="Use TLS, and accept any certificate.")]
 
 TlsCaOption = Annotated[
     Path | None,
-    typer.Option("--tls-ca", metavar="FILE", help="Speak TLS with servers that this authority knows."),
+    typer.Option("--tls-ca", metavar="FILE", help="Use TLS, and accept certificates of this authority."),
 ]
 
 MapOption = Annotated[
@@ -85,29 +87,29 @@ MapOption = Annotated[
     typer.Option(
         "--map",
         metavar="THERE=HERE",
-        help="Where an address that brokers advertise is reached from here; may be given again.",
+        help="Where an address that brokers advertise is reached from here; can be repeated.",
     ),
 ]
 
-OutputOption = Annotated[Output, typer.Option("--output", "-o", help="How the report is written.")]
+OutputOption = Annotated[Output, typer.Option("--output", "-o", help="The format of the report.")]
 
 ThresholdOption = Annotated[
-    Threshold, typer.Option("--threshold", help="From this level on a finding makes the exit code 1.")
+    Threshold, typer.Option("--threshold", help="A finding of this level or above makes the exit code 1.")
 ]
 
 OnlyOption = Annotated[
-    list[str] | None, typer.Option("--only", metavar="CODE", help="Only this check; may be given again.")
+    list[str] | None, typer.Option("--only", metavar="CODE", help="Only this check; can be repeated.")
 ]
 
 SkipOption = Annotated[
-    list[str] | None, typer.Option("--skip", metavar="CODE", help="Not this check; may be given again.")
+    list[str] | None, typer.Option("--skip", metavar="CODE", help="Skip this check; can be repeated.")
 ]
 
 ReadMessagesOption = Annotated[
     bool,
     typer.Option(
         "--read-messages",
-        help="Read the newest messages where it matters, outside any group, to be certain of their tags.",
+        help="Read the newest messages if a check needs their tags, without joining a group.",
     ),
 ]
 
@@ -116,7 +118,7 @@ BundleOption = Annotated[
     typer.Option(
         "--bundle",
         metavar="FILE",
-        help="Write all that was asked and answered, in pseudonyms; FILE.names.json says what they stand for.",
+        help="Write all requests and answers, with pseudonyms; FILE.names.json has the real names.",
     ),
 ]
 
@@ -125,14 +127,14 @@ WriteScenarioOption = Annotated[
     typer.Option(
         "--write-scenario",
         metavar="FOLDER",
-        help="Write scenarios there that do the findings again, each with a control.",
+        help="Write scenarios there that reproduce the findings, each with a control.",
     ),
 ]
 
 WatchOption = Annotated[
     str | None,
     typer.Option(
-        "--watch", metavar="DURATION", help="Look on for so long, `2m`, and tell what changes as it does."
+        "--watch", metavar="DURATION", help="Keep watching for this long, `2m`, and report each change."
     ),
 ]
 
@@ -141,4 +143,4 @@ MetricsOption = Annotated[
     typer.Option("--metrics", metavar="HOST:PORT", help="Serve the findings to Prometheus, with `--watch`."),
 ]
 
-ListOption = Annotated[bool, typer.Option("--list", help="List all checks, and end.")]
+ListOption = Annotated[bool, typer.Option("--list", help="List all checks and exit.")]

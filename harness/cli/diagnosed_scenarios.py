@@ -31,7 +31,7 @@ def write_scenarios(report: Report, folder: Path) -> None:
         scenario, control = documents
         if (same := next((path for document, path in known if document == scenario), None)) is not None:
             ERR.print(
-                f"{finding.check.code} ({finding.resource}): {same} does that again as well", markup=False
+                f"{finding.check.code} ({finding.resource}): {same} reproduces that as well", markup=False
             )
             continue
         as_written = scenario
@@ -45,7 +45,7 @@ def write_scenarios(report: Report, folder: Path) -> None:
         path = _write(folder, scenario)
         known.append((as_written, path))
         _write(folder, control)
-        ERR.print(f"{finding.check.code}: `rocketchaos reproduce {path}` does it again", markup=False)
+        ERR.print(f"{finding.check.code}: `rocketchaos reproduce {path}` reproduces it", markup=False)
 
 
 def _write(folder: Path, document: Document) -> Path:

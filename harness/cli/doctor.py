@@ -39,12 +39,12 @@ class Examination:
     name: str
     ok: bool
     needed: bool
-    """Not ok and needed: nothing can run."""
+    """Not ok, but needed: nothing can run."""
     text: str
 
 
 def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = False) -> ExitCode:
-    """Say whether this machine can run scenarios, and what to do where it can't."""
+    """Check whether this machine can run scenarios, and show what to do if it can't."""
     rocketmq = version_of(rocketmq)
     examinations: list[Callable[[], Examination]] = [
         _python,
@@ -186,7 +186,7 @@ def _leftovers() -> Examination:
     left = leftovers()
     number = len(left.processes) + len(left.things)
     text = (
-        f"{number} processes, containers and networks of harnesses that are gone: `rocketchaos clean`"
+        f"{number} processes, containers and networks left by harnesses that have ended: `rocketchaos clean`"
         if number
         else "none"
     )

@@ -13,10 +13,10 @@ from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 
 def down(
     cluster: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Only this one; all unless given.")
+        str | None, typer.Argument(metavar="[ID]", help="Only this cluster. Default: all.")
     ] = None,
 ) -> ExitCode:
-    """End clusters that `up` or `--keep` left up, with all that they store."""
+    """Stop clusters that `up` or `--keep` left up, and delete all that they store."""
     records = running()
     if cluster is not None:
         chosen = [record for record in records if record.id == cluster]

@@ -58,10 +58,10 @@ def _code_of(command: Callable[..., ExitCode], arguments: Mapping[str, Any]) -> 
         ERR.print(f"rocketchaos: {problem}", markup=False)
         return problem.exit_code
     except Terminated:
-        ERR.print("rocketchaos: terminated; what was started has been ended")
+        ERR.print("rocketchaos: terminated; everything that it started has been stopped")
         return ExitCode.TERMINATED
     except KeyboardInterrupt:
-        ERR.print("rocketchaos: interrupted; what was started has been ended")
+        ERR.print("rocketchaos: interrupted; everything that it started has been stopped")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does; that is no failure of ours. What is still in the

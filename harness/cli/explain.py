@@ -31,7 +31,7 @@ def explain(
             metavar="[WORD]",
             autocompletion=words,
             help="A step, a check, a key (`send.per_queue`), what became of a message, an outcome, a timing "
-            "profile, an exit code, a claim (`B01`); all of them unless given.",
+            "profile, an exit code, a claim (`B01`). Default: all.",
         ),
     ] = None,
 ) -> ExitCode:
@@ -43,7 +43,7 @@ def explain(
     if not found:
         raise UsageProblem(_unknown(word), "`rocketchaos explain` lists all words.")
     if len(found) > _MOST:
-        OUT.print(f"`{word}` is a key of many; say which one:", markup=False)
+        OUT.print(f"`{word}` is a key of several words; choose one:", markup=False)
         _columns([meaning.name for meaning in found])
         return ExitCode.AS_EXPECTED
     for number, entry in enumerate(found):
@@ -84,9 +84,9 @@ def _show(entry: Entry) -> None:
         OUT.print(textwrap.indent(entry.example, "    "), markup=False)
     if entry.kind == "claim":
         carriers = [item for item in _shipped() if entry.name in claims_of(item)]
-        _show_scenarios("Scenarios with a check that confirms it where it holds:", carriers)
+        _show_scenarios("Scenarios with a check that confirms it if it holds:", carriers)
         against = [item for item in _shipped() if entry.name in refuted_by(item)]
-        _show_scenarios("Scenarios with a check that shows the contrary where it holds:", against)
+        _show_scenarios("Scenarios with a check that shows the contrary if it holds:", against)
     if not entry.keys:
         return
     OUT.print("\nKeys:", markup=False)

@@ -55,7 +55,7 @@ class CommandEntry:
 
 
 class LazyCommand(TyperCommand):
-    """Stands for a command in the help, and makes way for it when it is called."""
+    """Stands for a command in the help, and is replaced by it when it is called."""
 
     def __init__(self, name: str, entry: CommandEntry) -> None:
         super().__init__(name, help=entry.help)

@@ -29,8 +29,8 @@ def list_scenarios(
         list[str] | None,
         typer.Argument(
             metavar="[PATH|WORD...]",
-            help="Files or folders, by default those that come with rocketchaos; and words that must all be in "
-            "the name, the title, the theme or a claim. A theme's name alone lists the theme.",
+            help="Files or folders, by default those that come with rocketchaos; and words: each must occur "
+            "in the name, the title, the theme or a claim. A theme's name alone lists the theme.",
         ),
     ] = None,
     keywords: Annotated[
@@ -47,7 +47,7 @@ def list_scenarios(
     ] = False,
     as_json: JsonOption = False,
 ) -> ExitCode:
-    """List scenarios by theme, or those that fit words.
+    """List scenarios by theme, or those that match words.
 
     On a terminal it shows the themes, or one line for each scenario, and of controls only their names. Elsewhere
     each scenario has a whole line.
@@ -58,7 +58,7 @@ def list_scenarios(
     chosen = [entry for entry in every if _has(entry, words) and fits("-k", keywords, entry.words, part=True)]
     if not chosen:
         asked = " ".join([*words, *([f"-k {keywords!r}"] if keywords.strip() else [])])
-        raise UsageProblem(f"no scenario fits {asked}", "`rocketchaos list` shows all of them.")
+        raise UsageProblem(f"no scenario matches {asked}", "`rocketchaos list` shows all of them.")
     if as_json:
         json.dump(_document(chosen), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")

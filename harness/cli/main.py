@@ -17,16 +17,16 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
     {
         "reproduce": CommandEntry(
             "rocketchaos.harness.cli.reproduce:reproduce",
-            "Run a scenario on a real RocketMQ, and say whether its anomaly is there.",
+            "Run a scenario on a real RocketMQ, and report whether its anomaly shows.",
             words=True,
         ),
         "nightly": CommandEntry(
             "rocketchaos.harness.cli.nightly:nightly",
-            "Draw scenarios from a seed, run them side by side, and hold each against what must always be so.",
+            "Generate scenarios from a seed, run them in parallel, and check what must always hold.",
         ),
         "shrink": CommandEntry(
             "rocketchaos.harness.cli.shrink:shrink",
-            "Reduce a finding to the smallest scenario that still shows it, and write that as one would by hand.",
+            "Reduce a finding to the smallest scenario that still shows it, and write it as if by hand.",
         ),
         "run": CommandEntry(
             "rocketchaos.harness.cli.run:run",
@@ -35,12 +35,12 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         ),
         "bisect": CommandEntry(
             "rocketchaos.harness.cli.bisect:bisect",
-            "Find the first version of RocketMQ on which a scenario ends differently, by halves.",
+            "Find the first version of RocketMQ on which a scenario ends differently, by bisection.",
             words=True,
         ),
         "diagnose": CommandEntry(
             "rocketchaos.harness.cli.diagnose:diagnose",
-            "Say what is wrong in a live cluster, and prove it. Nothing of the cluster is changed.",
+            "Find what is wrong in a live cluster, and prove it. It only reads the cluster.",
         ),
         "check": CommandEntry(
             "rocketchaos.harness.cli.check:check",
@@ -48,14 +48,15 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         ),
         "validate": CommandEntry(
             "rocketchaos.harness.cli.validate:validate",
-            "Say what is wrong with scenarios, all at once, and warn of likely slips. Nothing is started.",
+            "Report all mistakes in scenarios, and warn of likely slips. It starts nothing.",
         ),
         "list": CommandEntry(
-            "rocketchaos.harness.cli.list:list_scenarios", "List scenarios by theme, or those that fit words."
+            "rocketchaos.harness.cli.list:list_scenarios",
+            "List scenarios by theme, or those that match words.",
         ),
         "symptoms": CommandEntry(
             "rocketchaos.harness.cli.symptoms:symptoms",
-            "List what people report by how it is seen, or find it by the text that they paste.",
+            "List reported symptoms by how they show, or find one by the text that you paste.",
         ),
         "versions": CommandEntry(
             "rocketchaos.harness.cli.versions:list_versions",
@@ -74,19 +75,19 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         ),
         "doctor": CommandEntry(
             "rocketchaos.harness.cli.doctor:doctor",
-            "Say whether this machine can run scenarios, and what to do where it can't.",
+            "Check whether this machine can run scenarios, and show what to do if it can't.",
         ),
         "up": CommandEntry(
             "rocketchaos.harness.cli.up:up",
-            "Start a RocketMQ that stays up, and that `reproduce` and `run` use where version and timing fit.",
+            "Start a RocketMQ that stays up; `reproduce` and `run` use it if version and timing match.",
         ),
         "down": CommandEntry(
             "rocketchaos.harness.cli.down:down",
-            "End clusters that `up` or `--keep` left up, with all that they store.",
+            "Stop clusters that `up` or `--keep` left up, and delete all that they store.",
         ),
         "clean": CommandEntry(
             "rocketchaos.harness.cli.clean:clean",
-            "End and remove what a power cut, or a kill of everything, left. Nothing else is touched.",
+            "Stop and remove what a power cut or a SIGKILL left behind. It touches nothing else.",
         ),
         "claims": CommandEntry(
             "rocketchaos.harness.cli.claims:claims_application",

@@ -19,7 +19,7 @@ MatrixOption = Annotated[
     typer.Option(
         OPTION,
         metavar="DIMENSION=A,B [DIMENSION=A,B]",
-        help=f"Every client on every version, without what is impossible: `{EXAMPLE}`. Clients: java, "
+        help=f"Every client on every version, without impossible combinations: `{EXAMPLE}`. Clients: java, "
         "java@4.9.4, python, grpc, go.",
     ),
 ]
@@ -62,7 +62,7 @@ _BELONGS: Mapping[str, Callable[[str], bool]] = {OPTION: is_word, BUILDS_OPTION:
 
 
 def matrix_of(words: list[str] | None, rocketmq: str | None = None) -> Matrix | None:
-    """The matrix that the words ask for beside a version of `--rocketmq`; None where the option isn't there.
+    """The matrix that the words ask for beside a version of `--rocketmq`; None without the option.
 
     Raises:
         UsageProblem: they can't be meant so.

@@ -28,7 +28,7 @@ def new(
         typer.Option(
             "--from",
             metavar="SCENARIO",
-            help="Begin with a copy of this one, a name or a file.",
+            help="Start with a copy of this scenario, a name or a file.",
             autocompletion=scenario_names,
         ),
     ] = None,
@@ -48,7 +48,7 @@ def new(
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageProblem(f"{path} is there already", "Give another name, or move it away.") from None
+        raise UsageProblem(f"{path} exists already", "Give another name, or move it away.") from None
     except OSError as error:
         raise EnvironmentNotReady(
             f"{path} can't be written: {(error.strerror or str(error)).lower()}"

@@ -46,7 +46,7 @@ class NightAccount:
             self.status.write(self.summary, self.thinning.left, ended=False)
 
     def tell(self, *, as_json: bool, junit: Path | None) -> list[ExitCode]:
-        """Everywhere; files first, for what is printed may meet a pipe that nobody reads any more.
+        """Everywhere; files first, because printing may fail on a closed pipe.
 
         Returns: how a command ends for each file that can't be written.
         """
@@ -76,7 +76,7 @@ class NightAccount:
         return codes
 
     def exit_code(self, others: list[ExitCode]) -> ExitCode:
-        """By new findings alone; where there is none, by whatever is gravest, what failed besides included."""
+        """By new findings alone; without any, by the most severe result, including other failures."""
         summary = self.summary
         return summary.exit_code if summary.new else ExitCode.gravest([summary.exit_code, *others])
 
@@ -95,7 +95,7 @@ def _report(runs: Path, store: str, out: Path) -> None:
 
 
 def do_or_tell(do: Callable[[], object], about: str = "") -> list[ExitCode]:
-    """Do it; where it can't be done, tell why, and how that alone would end a command."""
+    """Do it; if it fails, print why, and return the exit code for that alone."""
     try:
         do()
     except RocketchaosError as problem:

@@ -48,12 +48,12 @@ MinutesOption = Annotated[
         "--minutes",
         min=LEAST_MINUTES,
         max=MOST_MINUTES,
-        help="So long, and no longer: nothing begins that can't end.",
+        help="The time limit: nothing starts that can't end within it.",
     ),
 ]
 NightSeedOption = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Decides every scenario. Default: a random one, which is printed."),
+    typer.Option("--seed", min=0, help="Determines every scenario. Default: random, and printed."),
 ]
 ProfileOption = Annotated[
     Path | None,
@@ -65,14 +65,17 @@ ProfileOption = Annotated[
 ]
 ShardOption = Annotated[
     str | None,
-    typer.Option("--shard", metavar="I/N", help="Only this part, where N machines share the seed: `2/5`."),
+    typer.Option(
+        "--shard", metavar="I/N", help="Only this part of a night whose seed N machines share: `2/5`."
+    ),
 ]
 KnownOption = Annotated[
     Path | None,
     typer.Option(
         "--known",
         metavar="FILE",
-        help="The quarantine: codes of findings, one a line, that are reported and change no exit code.",
+        help="The quarantine: a file with codes of findings, one per line, that are reported but don't "
+        "change the exit code.",
     ),
 ]
 StoreOption = Annotated[
@@ -80,12 +83,13 @@ StoreOption = Annotated[
     typer.Option(
         "--store",
         metavar="URI",
-        help="When the night is over, read its runs into this store, and write the reports over all of it. "
-        "Only then does --keep thin.",
+        help="After the night, read its runs into this store, and write the reports over all of it. --keep "
+        "removes folders only after that.",
     ),
 ]
 ReportsOption = Annotated[
-    Path | None, typer.Option("--reports", metavar="FOLDER", help="Where those go. [default: RUNS/reports]")
+    Path | None,
+    typer.Option("--reports", metavar="FOLDER", help="Where the reports go. Default: RUNS/reports."),
 ]
 HistoryOption = Annotated[
     Path | None,
@@ -93,7 +97,7 @@ HistoryOption = Annotated[
         "--history",
         metavar="FILE",
         help="The nightly-status.json of an earlier night: how long scenarios took. Give all shards of a night "
-        "the same one. [default: for this machine's own budgets that in the folder of runs]",
+        "the same one. Default: for this machine's own budgets that in the folder of runs.",
     ),
 ]
 KeptOption = Annotated[
@@ -101,8 +105,8 @@ KeptOption = Annotated[
     typer.Option(
         "--keep",
         min=0,
-        help="Of the runs that show nothing, and of those that say nothing, keep the folders of the newest N, "
-        "those of earlier nights with --keep included. [default: all]",
+        help="Keep the folders of the newest N runs without a finding, and of the newest N without a result, "
+        "including those of earlier nights with --keep. Default: all.",
     ),
 ]
 
@@ -124,9 +128,9 @@ def nightly(
     as_json: JsonOption = False,
     junit: JunitOption = None,
 ) -> ExitCode:
-    """Draw scenarios from a seed, run them side by side, and hold each against what must always be so.
+    """Generate scenarios from a seed, run them in parallel, and check what must always hold.
 
-    The exit code is 1 where there is a finding that isn't known. What it found is also in the folder of runs, in
+    The exit code is 1 if there is a finding that isn't known. What it found is also in the folder of runs, in
     nightly-status.json; `rocketchaos shrink RUN` makes a small scenario of a finding.
     """
     share_one_arena()
@@ -182,7 +186,7 @@ def _part(shard: str | None, seed: int | None) -> Shard:
     """What of the night is played here."""
     part = shard_of(shard)
     if part.count > 1 and seed is None:
-        raise UsageProblem("shards of a night have one seed together", "Give all of them the same `--seed`.")
+        raise UsageProblem("the shards of a night need the same seed", "Give all of them the same `--seed`.")
     return part
 
 
@@ -191,7 +195,7 @@ def _require_what_comes_last(store: str | None, reports: Path | None, junit: Pat
     if store is not None:
         require_packages(reports=True)
     elif reports is not None:
-        raise UsageProblem("reports are made from a store", "Give `--store` as well.")
+        raise UsageProblem("reports need a store", "Give `--store` as well.")
     if junit is not None:
         require_writable(junit, "Choose another --junit.")
 

@@ -48,7 +48,7 @@ StoreOption = Annotated[
 MasterOption = Annotated[
     str | None,
     typer.Option(
-        "--master", metavar="URL", help="Spark's master. [default: ROCKETCHAOS_SPARK_MASTER or local\\[*]]"
+        "--master", metavar="URL", help="Spark's master. Default: ROCKETCHAOS_SPARK_MASTER or local\\[*]."
     ),
 ]
 OutOption = Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the page and tables go.")]
@@ -58,7 +58,7 @@ RunsUrlOption = Annotated[
         "--runs-url",
         metavar="TEMPLATE",
         help="Where run folders are served, for links to them, as https://ci.example.org/{parent}/{name}/. "
-        "[default: where they were ingested]",
+        "Default: where they were ingested.",
     ),
 ]
 SinceOption = Annotated[
@@ -66,26 +66,29 @@ SinceOption = Annotated[
     typer.Option(
         "--since",
         metavar="MOMENT",
-        help="Runs since then against all before: LAST, the newest ingest; an age, 7d; a time. [default: LAST]",
+        help="Compare runs since then with all before: LAST, the newest ingest; an age, 7d; a time. "
+        "Default: LAST.",
     ),
 ]
 BetweenOption = Annotated[
     tuple[str, str] | None,
-    typer.Option("--between", metavar="A B", help="Two nights: days, or times FROM/TO, in UTC."),
+    typer.Option("--between", metavar="A B", help="Compare two nights: days, or times FROM/TO, in UTC."),
 ]
-FormOption = Annotated[Form, typer.Option("--format", help="Of the short text on standard output.")]
+FormOption = Annotated[
+    Form, typer.Option("--format", help="The format of the short text on standard output.")
+]
 
 
 def ingest(
     runs: Annotated[
-        list[str], typer.Argument(metavar="RUNS...", help="Folders of runs, or folders with such below.")
+        list[str], typer.Argument(metavar="RUNS...", help="Run folders, or folders that contain some.")
     ],
     store: StoreOption,
     master: MasterOption = None,
 ) -> ExitCode:
     """Read run folders into a store, which is made if there is none.
 
-    The same folder again changes nothing; one that was judged anew replaces what it was. What is broken is
+    The same folder again changes nothing; one that was judged again replaces what it was. Broken folders are
     quarantined, with the reason, and counted in every report.
     """
     with _spark(master) as (spark, progress):
@@ -93,16 +96,16 @@ def ingest(
         from rocketchaos.spark_reports.store import Store
 
         done = ingest_runs(spark, Store.create(spark, store, progress), runs, progress)
-    again = f"{done.replaced} judged anew, {done.unchanged} as they were"
+    again = f"{done.replaced} judged again, {done.unchanged} unchanged"
     OUT.print(
         f"{done.seen} run folders: {done.ingested} new, {again}, {sum(done.quarantined.values())} in quarantine"
     )
     for kind, folders in done.quarantined.items():
         OUT.print(f"  {kind}: {folders}", markup=False)
     if done.released:
-        OUT.print(f"{done.released} folders left the quarantine: they are gone", markup=False)
+        OUT.print(f"{done.released} folders left the quarantine: they were deleted", markup=False)
     if done.aged:
-        OUT.print(f"{done.aged} passed over: older than what the store keeps", markup=False)
+        OUT.print(f"{done.aged} skipped: older than what the store keeps", markup=False)
     OUT.print(f"{done.messages} messages in {done.seconds:.1f} s", markup=False)
     return ExitCode.AS_EXPECTED
 
@@ -124,18 +127,16 @@ def diff(
     between: BetweenOption = None,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out", metavar="FOLDER", help="Where the page and tables go. [default: none are made]"
-        ),
+        typer.Option("--out", metavar="FOLDER", help="Where the page and tables go. Default: none are made."),
     ] = None,
-    line: Annotated[bool, typer.Option("--line", help="One line alone, for a chat.")] = False,
+    line: Annotated[bool, typer.Option("--line", help="Only one line, for a chat.")] = False,
     form: FormOption = Form.TEXT,
     runs_url: RunsUrlOption = None,
     master: MasterOption = None,
 ) -> ExitCode:
     """What is new: cells that became flaky, failing or sound, causes, claims, times. 1: something is worse.
 
-    Ends in 0 where nothing is worse, and in 1 where a cell or a claim surely is. Ends in 3 where there are too few
+    Ends in 0 if nothing is worse, and in 1 if a cell or a claim surely is. Ends in 3 if there are too few
     runs: something is worse in them, but not surely, or nothing can be compared.
     """
     from rocketchaos.spark_reports import requirements
@@ -144,7 +145,7 @@ def diff(
     from rocketchaos.spark_reports.diff import sides as naming
 
     if since is not None and between is not None:
-        raise UsageProblem("--since and --between say two different things", "Give one of them.")
+        raise UsageProblem("--since and --between exclude each other", "Give one of them.")
     sides = naming.between(*between) if between is not None else naming.since(since or naming.LAST)
     folder = None if out is None else _folder(out)
     url = _runs_url(runs_url)
@@ -237,12 +238,12 @@ def tidy(
         typer.Option(
             "--keep",
             metavar="DAYS",
-            help="Remove older runs, as with 400d. Later ingests pass over their folders. [default: all are kept]",
+            help="Remove older runs, as with 400d. Later ingests skip their folders. [default: all are kept]",
         ),
     ] = None,
     master: MasterOption = None,
 ) -> ExitCode:
-    """Remove what nobody can see: of ingests broken off, of runs judged anew. Put small files together."""
+    """Remove rows that no report reads: of aborted ingests, and of older judgements. Merge small files."""
     kept = None if keep is None else _days(keep)
     with _store(store, master) as (found, progress):
         from rocketchaos.spark_reports.tidy import tidy as tidy_store
@@ -251,11 +252,11 @@ def tidy(
     if found.kept_since is not None:
         since = f"{found.kept_since:%Y-%m-%d %H:%M} UTC"
         OUT.print(
-            f"{counted(done.runs, 'run')} of before {since} removed; ingests pass over such runs",
+            f"{counted(done.runs, 'run')} of before {since} removed; ingests skip such runs",
             markup=False,
         )
     OUT.print(
-        f"{done.facts} facts that nobody could see are gone; {done.folders} folders left the quarantine, ingested "
+        f"{done.facts} outdated facts removed; {done.folders} folders left the quarantine, ingested "
         f"since; {done.files} small files became {done.files_now}",
         markup=False,
     )
@@ -289,7 +290,7 @@ def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:
 
 def package(
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE.zip", help="Where the zip goes; two files go beside it.")
+        Path, typer.Option("--out", metavar="FILE.zip", help="Where the zip goes, with two more files.")
     ] = Path("rocketchaos-spark.zip"),
 ) -> ExitCode:
     """Make a zip for `spark-submit --py-files`, and the script to submit."""
@@ -365,7 +366,7 @@ def _folder(out: str) -> Path:
     folder = Place.of(out).folder
     if folder is None:
         raise UsageProblem(
-            f"{out} is no folder of this machine, where reports are written", "Give another --out."
+            f"{out} is no folder of this machine; reports need a local one", "Give another --out."
         )
     return folder
 

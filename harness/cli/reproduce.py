@@ -62,7 +62,7 @@ def reproduce(
         ClusterKind | None,
         typer.Option(
             "--on",
-            help="Name server and brokers as processes of this host, or in containers. [default: embedded]",
+            help="Name server and brokers as processes of this host, or in containers. Default: embedded.",
         ),
     ] = None,
     dashboard: DashboardOption = False,
@@ -73,7 +73,7 @@ def reproduce(
     as_json: JsonOption = False,
     junit: JunitOption = None,
 ) -> ExitCode:
-    """Run a scenario on a real RocketMQ, and say whether its anomaly is there.
+    """Run a scenario on a real RocketMQ, and report whether its anomaly shows.
 
     A run's folder runs the same again: scenario, version, client, timing and seed, unless options say otherwise.
     For a night's run it reports in how many of the new runs each finding was there.

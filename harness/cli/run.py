@@ -43,11 +43,11 @@ def run(
     keywords: Annotated[
         str,
         typer.Option(
-            "-k", metavar="EXPR", help="Only scenarios whose name or title fits: `tags and not kill`."
+            "-k", metavar="EXPR", help="Only scenarios whose name or title matches: `tags and not kill`."
         ),
     ] = "",
     marks: Annotated[
-        str, typer.Option("-m", metavar="MARK", help="Only scenarios whose marks fit: `not slow`.")
+        str, typer.Option("-m", metavar="MARK", help="Only scenarios whose marks match: `not slow`.")
     ] = "",
     repeat: Annotated[
         int, typer.Option("--repeat", min=1, help="Run all of them this many times, round after round.")
@@ -65,7 +65,7 @@ def run(
     hold: Annotated[
         bool,
         typer.Option(
-            "--hold", help="Keep the run open after its last step, until Enter or Ctrl-C; one run alone."
+            "--hold", help="Keep the run open after its last step, until Enter or Ctrl-C; for a single run."
         ),
     ] = False,
 ) -> ExitCode:
@@ -79,7 +79,7 @@ def run(
     planned = plan(scenarios, (wanted or Matrix()).cells(version), on)
     if hold and len(planned.jobs) * repeat != 1:
         raise UsageProblem(
-            f"`--hold` is for one run, and these are {len(planned.jobs) * repeat}",
+            f"`--hold` is for a single run, and these are {len(planned.jobs) * repeat}",
             "Give one scenario's file, and neither `--repeat` nor `--matrix`.",
         )
     say_hints(scenarios)

@@ -29,7 +29,7 @@ CandidateRunsOption = Annotated[
     typer.Option(
         "--runs",
         metavar="FOLDER",
-        help="Where the runs of candidates go. [default: ROCKETCHAOS_RUNS or ./runs, and `-shrinking`]",
+        help="Where the runs of candidates go. Default: ROCKETCHAOS_RUNS or ./runs, and `-shrinking`.",
     ),
 ]
 
@@ -47,7 +47,7 @@ def shrink(
         typer.Option(
             "--finding",
             metavar="TEXT",
-            help="Which one, by a part of its code or words. [default: a run's first; of a night all new ones]",
+            help="The finding, by a part of its code or words. Default: a run's first; all new ones of a night.",
         ),
     ] = "",
     repeat: Annotated[
@@ -55,7 +55,7 @@ def shrink(
         typer.Option(
             "--repeat",
             min=1,
-            help="Runs of each candidate that it takes to trust it; more where the finding races.",
+            help="Runs of each candidate; more if the finding is a race.",
         ),
     ] = 3,
     minutes: Annotated[
@@ -64,7 +64,7 @@ def shrink(
             "--minutes",
             min=LEAST_MINUTES,
             max=MOST_MINUTES,
-            help="So long at most for each finding; the smallest one by then is written.",
+            help="The time limit for each finding; then the smallest scenario so far is written.",
         ),
     ] = 20.0,
     out: Annotated[
@@ -72,17 +72,18 @@ def shrink(
         typer.Option(
             "--out",
             metavar="FILE|FOLDER",
-            help="The scenario; of a night the folder for them. [default: NAME.scenario.yaml, here; of a night in "
-            "`findings`, beside its status file]",
+            help="The scenario file to write; for a night the folder for them. Default: NAME.scenario.yaml, "
+            "here; for a night `findings`, next to its status file.",
         ),
     ] = None,
     runs: CandidateRunsOption = None,
 ) -> ExitCode:
-    """Reduce a finding to the smallest scenario that still shows it, and write that as one would by hand.
+    """Reduce a finding to the smallest scenario that still shows it, and write it as if by hand.
 
-    Fewer members, topics, steps, messages, queues, faults, shorter waits: each smaller one is run, and must show
-    the finding as often as the original does. Of a night every finding that isn't known is shrunk, one after the
-    other, each from the shortest run that shows it, or where that doesn't show it again, from the next ones.
+    Fewer members, topics, steps, messages, queues, faults, shorter waits: each smaller one is run, and must
+    show the finding as often as the original does. Of a night every finding that isn't known is shrunk, one
+    after the other, each from the shortest run that shows it, or, if that doesn't show it again, from the
+    next ones.
     """
     effort, folder = Effort(repeat, minutes), runs or _beside(runs_folder())
     status = what / STATUS_FILE if what.is_dir() else what
@@ -155,12 +156,12 @@ def _shrink_stated(stated_finding: StatedFinding, out: Path, effort: Effort, run
 
 
 def _shrink_all(wanted: Sequence[StatedFinding], out: Path, effort: Effort, runs: Path) -> ExitCode:
-    """Shrink each into the folder; the gravest of what kept some from it."""
+    """Shrink each into the folder; returns the most severe exit code."""
     if not wanted:
         OUT.print("nothing to shrink: the night has no finding that isn't known")
         return ExitCode.AS_EXPECTED
     require_writable(out / "any", WAY_OUT)
-    results = {item.code: "not shrunk: it had not begun" for item in wanted}
+    results = {item.code: "not shrunk: the time was up before it started" for item in wanted}
     codes: list[ExitCode] = []
     try:
         for stated_finding in wanted:

@@ -31,7 +31,7 @@ def main() -> int:
         print("rocketchaos: give its zip to spark-submit with --py-files", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="rocketchaos-") as folder:
-        # Templates and the like are read as files.
+        # Templates and other data are read as files.
         with zipfile.ZipFile(packed) as archive:
             archive.extractall(folder)
         sys.path[:] = [folder, *(entry for entry in sys.path if Path(entry) != packed)]

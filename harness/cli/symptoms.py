@@ -33,8 +33,8 @@ def symptoms(
         typer.Argument(
             metavar="[TEXT...]",
             help="What people paste: a log line, an exception, a response code, a word of a dashboard; an issue "
-            f"(apache/rocketmq#2760), a scenario's name; or how it is seen: {', '.join(SEEN)}. Ids, addresses and "
-            "times don't count.",
+            f"(apache/rocketmq#2760), a scenario's name; or how it is seen: {', '.join(SEEN)}. Ids, "
+            "addresses and times are ignored.",
         ),
     ] = None,
     table: Annotated[
@@ -42,16 +42,16 @@ def symptoms(
         typer.Option(
             "--table",
             metavar="RUNS",
-            help="Instead, a table in Markdown from the runs in this folder: issue, symptom, on which versions, "
-            "fixed in. With --json the counts alone.",
+            help="Print a Markdown table from the runs in this folder instead: issue, symptom, versions, "
+            "fixed in. With --json only the counts.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> ExitCode:
-    """List what people report by how it is seen, or find it by the text that they paste.
+    """List reported symptoms by how they show, or find one by the text that you paste.
 
-    Every answer ends with the command that reproduces it. Where nothing fits, the nearest ones are shown, and the
-    exit code is 1.
+    Every answer ends with the command that reproduces it. If nothing matches, it shows the nearest ones, and
+    the exit code is 1.
     """
     asked = " ".join(text or ()).strip()
     if table is not None:
@@ -66,7 +66,7 @@ def symptoms(
     if not words_of(asked) and thread_in(asked) is None:
         raise UsageProblem(
             "there is nothing to look for in this text",
-            "Ids, addresses, numbers and times don't count: give some of the words that stand beside them.",
+            "Ids, addresses, numbers and times are ignored: give some of the words around them.",
         )
     found = search(asked, every)
     matching = [match for match in found if match.is_it][:_MOST]

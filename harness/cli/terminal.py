@@ -40,7 +40,7 @@ class Speaker:
         return _Console(stderr=self._stderr, highlight=False, soft_wrap=True)
 
     def print(self, what: object = "", *, markup: bool = True, end: str = "\n") -> None:
-        """Write a line; with `markup`, `[bold]` and the like are styles."""
+        """Write a line; with `markup`, tags such as `[bold]` are styles."""
         if isinstance(what, str) and not (markup and "[" in what):
             self.file.write(what + end)
             self.file.flush()

@@ -43,12 +43,12 @@ def up(
             "--nameserver-port",
             min=1024,
             max=65535,
-            help="The name server's port; a free one unless given. Not with `--on containers`.",
+            help="The name server's port. Not with `--on containers`. Default: a free one.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> ExitCode:
-    """Start a RocketMQ that stays up, and that `reproduce` and `run` use where version and timing fit."""
+    """Start a RocketMQ that stays up; `reproduce` and `run` use it if version and timing match."""
     rocketmq = version_of(rocketmq)
     require_can_have(rocketmq, on)
     needs = ClusterNeeds(dashboard=DASHBOARD_DEFAULT if dashboard else None)

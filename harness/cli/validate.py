@@ -42,7 +42,7 @@ def validate(
         list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of `*.scenario.yaml`.")
     ],
 ) -> ExitCode:
-    """Say what is wrong with scenarios, all at once, and warn of likely slips. Nothing is started."""
+    """Report all mistakes in scenarios, and warn of likely slips. It starts nothing."""
     scenarios = load_all(paths)
     # A single file may have its control anywhere.
     if any(path.is_dir() for path in paths):

@@ -16,7 +16,7 @@ def list_versions(as_json: JsonOption = False) -> ExitCode:
     """List the releases of RocketMQ from 4.9.0 on: those in the cache, and those on Maven Central.
 
     Of each it says which of server, tools, client and proxy there are. Runs need the first three; Maven Central
-    has some releases only in part. The exit code is 4 where the network fails: then those in the cache are listed.
+    has some releases only in part. The exit code is 4 if the network fails: then those in the cache are listed.
     """
     with Progress() as progress:
         progress("asking which releases there are")
@@ -39,7 +39,7 @@ def list_versions(as_json: JsonOption = False) -> ExitCode:
             OUT.print(_line(item), markup=False)
     if unreached is None:
         return ExitCode.AS_EXPECTED
-    ERR.print(f"rocketchaos: those in the cache alone: {unreached}", markup=False)
+    ERR.print(f"rocketchaos: only those in the cache: {unreached}", markup=False)
     return unreached.exit_code
 
 

@@ -34,7 +34,7 @@ def worker_test(
 ) -> ExitCode:
     """Try a worker against a real RocketMQ: whether it does what the protocol and its own traits say.
 
-    The exit code is 1 where a check fails.
+    The exit code is 1 if a check fails.
     """
     kind, worker_kind = _chosen(worker)
     found: list[Result] = []
@@ -48,7 +48,7 @@ def worker_test(
         return ExitCode.NOT_AS_EXPECTED
     OUT.print(f"{kind.name} speaks the protocol: {len(found)} checks on RocketMQ {rocketmq}", markup=False)
     if worker not in CLIENT_KINDS:
-        OUT.print(f"Scenarios have it as `client: {kind.name}` with {VARIABLE}={worker}", markup=False)
+        OUT.print(f"Use it in scenarios as `client: {kind.name}` with {VARIABLE}={worker}", markup=False)
     return ExitCode.AS_EXPECTED
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rocketchaos.harness.clients.queue_changes import QueueChanges
@@ -14,6 +16,7 @@ from rocketchaos.harness.core.events.clients import (
     ConsumerStopped,
     ConsumerStopping,
     ListenerReleased,
+    ProgramSubscription,
     Subscribed,
     SubscriptionRefused,
     Unsubscribed,
@@ -36,6 +39,10 @@ _ANSWERS_WITHIN_S = 5.0
 """Beyond the limit that a program has for its start: then it says what it has started instead."""
 
 
+Begin = Callable[[WorkerProcess, float], Mapping[str, Any]]
+"""With the limit in seconds."""
+
+
 class Consumer:
     """Starts, stops and ends the consumer; the worker process is spawned ahead, so that its JVM is warm.
 
@@ -44,7 +51,10 @@ class Consumer:
     `servers` is how the client reaches them, as `start-consumer` names them.
     `rocketmq` is the servers' version.
     `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
-    `start_limit_s` is how long a program of the user's may take to start its consumer.
+    `start_limit_s` is how long a program of the user's may take to start its consumer. `begin` waits for what a
+    program does that is seen from outside, and answers as `start-consumer` does, with the `traits` of its
+    client. `until_ready` waits within a limit in
+    seconds for what else must hold of a program.
     """
 
     def __init__(
@@ -62,6 +72,8 @@ class Consumer:
         queues: Callable[[str], Sequence[Queue]],
         set_request_mode: Callable[[str, str, str], None],
         start_limit_s: float = START_LIMIT_S,
+        begin: Begin | None = None,
+        until_ready: Callable[[float], None] | None = None,
     ) -> None:
         self.name = name
         self.spec = spec
@@ -85,7 +97,11 @@ class Consumer:
         self._set_request_mode = set_request_mode
         self._worker: WorkerProcess | None = None
         self._start_limit_s = start_limit_s
+        self._begin = begin
+        self._until_ready = until_ready
         self._is_program = spec.choice.kind.users_program
+        self.traits = spec.traits
+        """How its client consumes: as its kind does, or as was found out at its start."""
         self._ended = False
         """A step has ended its process."""
         self._refusal: str | None = None
@@ -100,15 +116,52 @@ class Consumer:
         if self._ended:
             self._worker, self._ended = None, False
         self._refusal = None
+        self.subscriptions = dict(self.spec.subscribe)
+        subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
+        if self._begin is not None:
+            # As soon as its process is there, it may ask for messages.
+            self._history.append(self.name, ConsumerStarting(subscribe=subscribe))
+        began = time.monotonic()
         self.prepare()
         worker = self._alive_worker()
         worker.wait_ready(START_LIMIT_S)
-        self.subscriptions = dict(self.spec.subscribe)
-        subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
         for topic in subscribe:
             self._tell_request_mode(topic)
-        self._history.append(self.name, ConsumerStarting(pid=worker.pid, subscribe=subscribe))
-        answer = worker.request(
+        if self._begin is None:
+            self._history.append(self.name, ConsumerStarting(pid=worker.pid, subscribe=subscribe))
+        answer = (
+            self._asked_to_start(worker, subscribe)
+            if self._begin is None
+            else self._begin(worker, self._start_limit_s)
+        )
+        if self._is_program:
+            self._is_in_its_program(answer)
+        self.traits = replace(self.spec.traits, **answer.get("traits", {}))
+        self.client_id = str(answer["client_id"])
+        self.changes = QueueChanges(answer.get("versions", {}))
+        self.started = True
+        self._history.append(
+            self.name,
+            ConsumerStarted.kind,
+            {
+                "client_id": self.client_id,
+                "group": self.spec.group,
+                "client": self.spec.choice.kind.name,
+                "client_version": answer.get("client_version") or self.spec.choice.version_on(self._rocketmq),
+                "api": self.spec.api,
+                "filters_by": self.traits.filters_by,
+                "filters_itself": self.traits.filters_itself,
+                "queues": self.traits.queues,
+                **answer.get("traits", {}),
+                "pid": worker.pid,
+                "process": worker.process,
+            },
+        )
+        if self._until_ready is not None:
+            self._until_ready(self._start_limit_s - (time.monotonic() - began))
+
+    def _asked_to_start(self, worker: WorkerProcess, subscribe: Mapping[str, Any]) -> Mapping[str, Any]:
+        return worker.request(
             "start-consumer",
             self._start_limit_s + (_ANSWERS_WITHIN_S if self._is_program else 0),
             name=self.name,
@@ -122,27 +175,6 @@ class Consumer:
             **start_options(self.spec, self._configured_queues()),
             **only_java_options(self.spec),
         )
-        if self._is_program:
-            self._is_in_its_program(answer)
-        self.client_id = str(answer["client_id"])
-        self.changes = QueueChanges(answer.get("versions", {}))
-        self.started = True
-        self._history.append(
-            self.name,
-            ConsumerStarted.kind,
-            {
-                "client_id": self.client_id,
-                "group": self.spec.group,
-                "client": self.spec.choice.kind.name,
-                "client_version": answer.get("client_version") or self.spec.choice.version_on(self._rocketmq),
-                "api": self.spec.api,
-                "filters_by": self.spec.traits.filters_by,
-                "filters_itself": self.spec.traits.filters_itself,
-                "queues": self.spec.traits.queues,
-                "pid": worker.pid,
-                "process": worker.process,
-            },
-        )
 
     def _is_in_its_program(self, answer: Mapping[str, Any]) -> None:
         """What a program of the user's has started, and to what that subscribes by itself."""
@@ -155,6 +187,11 @@ class Consumer:
                 "What it printed is in the run folder, logs/. `ready_within` gives it more time.",
                 about=(self.name,),
             )
+        if answer["subscribe"] is None:
+            return  # nobody has told, so that it stays what is expected
+        if self._begin is not None:
+            told = ProgramSubscription(subscribe=answer["subscribe"], pid=self.pid)
+            self._history.append(self.name, told)
         self.subscriptions = {topic: from_data(data) for topic, data in answer["subscribe"].items()}
         self.topics = tuple(dict.fromkeys((*self.topics, *self.subscriptions)))
 
@@ -289,9 +326,16 @@ class Consumer:
         """Return when every event that its listener wrote before now is in the history."""
         self._alive_worker().request("ping", ANSWER_LIMIT_S)
 
+    def printed(self) -> Mapping[str, Any] | None:
+        """How many lines its program has printed, how many of them `found`, and the `last`; None: it isn't seen "
+        "so."""
+        if self.traits.seen_by != "lines" or self._worker is None or not self._worker.alive:
+            return None
+        return self._worker.request("printed", ANSWER_LIMIT_S)
+
     def pull_counts(self, topic: str) -> dict[str, Any] | None:
         """The client's own counts of a topic, `found_pulls` and `passed_messages`; None: it counts none."""
-        if not self.spec.traits.counts_pulls:
+        if not self.traits.counts_pulls:
             return None
         answer = self._alive_worker().request(
             "pull-counts", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic)

@@ -108,7 +108,7 @@ class ShownQueue:
     consumer_offset: int | None
     """None: the group has none stored."""
     owner: str | None
-    """The client id of who consumes it, by the consumers themselves; None: nobody says so."""
+    """The client id of who consumes it, as the consumers report; None: no consumer reports it."""
 
 
 class Dashboard:
@@ -184,7 +184,7 @@ def dashboard_at(url: str) -> Dashboard:
 
 
 def why_not_ready(url: str) -> str | None:
-    """Why the dashboard can't be asked yet, in one line; None where its list of groups is there.
+    """Why the dashboard can't be asked yet, in one line; None if its list of groups is there.
 
     Its page is there some seconds before it has found its name server.
     """

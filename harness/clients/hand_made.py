@@ -128,7 +128,7 @@ class HandMadeClients:
                     connection.ask(GET_CONSUMER_LIST_BY_GROUP, {"consumerGroup": client.client_id})
 
     def close(self, name: str) -> None:
-        """Close a client's connections without a word; brokers drop it then. Nothing if it was never made."""
+        """Close a client's connections without unregistering; brokers drop it. No effect if there is none."""
         client = self._clients.pop(name, None)
         if client is not None:
             client.close()

@@ -35,7 +35,7 @@ class Members:
     def topics_of(self, group: str) -> tuple[str, ...]:
         """The topics to which any member of the group subscribes, or has subscribed.
 
-        Of a group without members all that there are: any of them may be what raw requests are about.
+        For a group without members, all that exist: any of them may be what raw requests are about.
         """
         members = self._scenario.members(group)
         if not members:

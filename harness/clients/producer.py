@@ -66,7 +66,7 @@ class Producer:
             servers: how the client reaches them, as `start-producer` names them.
             locate: where a message lies, by its topic's real name and its `msg_id`, for clients that don't
                 learn it.
-            find: the same, once; None where it isn't there.
+            find: the same, once; None if it isn't there.
             transactional: it sends transactions too.
             instance: of the run.
             poll_name_server_ms: how often the client asks for routes; None: RocketMQ's own 30 s.
@@ -212,18 +212,19 @@ class Producer:
         """Send one message, or several in a batch, to `queue` or round robin; whether that is acknowledged.
 
         `tags` are those of the messages; `keys` come behind the key that each of them gets here; `how` is as
-        `harness.language.sending` has it. `body` is the text, in which `$key` and `$number` stand for the
-        message's; None: its key.
+        `harness.language.sending` has it. `body` is the text; None: its key. In `body` and `keys`, `$key` and
+        `$number` stand for the message's; a batch has no such keys.
 
         Writes `send-invoked`, then `sent`, `send-accepted` or `send-failed` into the history. What was not
         acknowledged may still have been stored: its fate is open.
         """
-        further = {"keys": list(keys), "properties": dict(properties)}
         messages: list[dict[str, Any]] = []
         for tag in tags:
             with self._lock:
                 number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
             message: dict[str, Any] = {"topic": topic, "key": f"{topic}-{number}", "tag": tag}
+            own_keys = [_filled(key, message["key"]) for key in keys]
+            further = {"keys": own_keys, "properties": dict(properties)}
             messages.append({**message, **{name: value for name, value in further.items() if value}})
             self._history.append(NAME, SendInvoked(**messages[-1]))
         process, pauses = self._process, self._pauses
@@ -243,7 +244,9 @@ class Producer:
                 how=dict(how),
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
                 timeout_ms=timeout_ms,
-                **further,
+                # Those of a batch are alike.
+                keys=messages[0].get("keys", []),
+                properties=dict(properties),
             )
             if answer["queue_id"] is None and not how:
                 answer |= self._locate(self._real(topic), answer["msg_id"])
@@ -261,7 +264,11 @@ class Producer:
             return False
         self.last_error = str(answer["status"])
         if how:
-            self._accepted(messages[0], how, answer)
+            unique = str(answer["msg_id"] or "").split(",")
+            for number, item in enumerate(messages):
+                self._accepted(
+                    item, how, {**answer, "msg_id": unique[number] if number < len(unique) else None}
+                )
             return answer["status"] in (None, "SEND_OK")
         ids = [str(answer[name] or "").split(",") for name in ("msg_id", "offset_msg_id")]
         for number, item in enumerate(messages):

@@ -25,7 +25,7 @@ class QueueChanges:
     def __init__(self, at_start: Mapping[str, int]) -> None:
         """
         Args:
-            at_start: its subVersions before it started, when it had no queues; empty where the client doesn't
+            at_start: its subVersions before it started, when it had no queues; empty if the client doesn't
                 show them: then no change can be seen.
         """
         self._can_be_seen = bool(at_start)
@@ -33,7 +33,7 @@ class QueueChanges:
         self._last: dict[str, tuple[int, _Queues]] = {}
 
     def under_way(self, topic: str, version: int, queues: _Queues) -> bool:
-        """Whether its subVersion will rise, for it has these queues now."""
+        """Whether its subVersion will rise because it has these queues now."""
         twice = self._last.get(topic) == (version, queues)
         self._last[topic] = version, queues
         if twice:

@@ -37,7 +37,7 @@ class PullRequest:
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What was answered. The offsets are None where the broker says none, as with an error."""
+    """What was answered. The offsets are None if the broker says none, as with an error."""
 
     code: int
     remark: str

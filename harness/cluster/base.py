@@ -30,11 +30,11 @@ class Node:
     address: str
     """`host:port` that clients use."""
     pid: int | None
-    """On this host; None where the node isn't a process of this host."""
+    """On this host; None if the node isn't a process of this host."""
     log: Path
     """The server's own log: text, growing while it runs."""
     slave_of: str | None = None
-    """The broker of which it is a slave; None: it is a master, or no broker."""
+    """The master of this slave; None: it is a master, or no broker."""
     container: str | None = None
     """The id of the container in which it runs; None: it runs in none."""
 
@@ -101,15 +101,15 @@ class Cluster(Protocol):
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the dashboard's page, `http://127.0.0.1:port`; None where there is none."""
+        """The address of the dashboard's page, `http://127.0.0.1:port`; None if there is none."""
 
     @property
     def proxy(self) -> Proxy | None:
-        """The proxy of 5.x; None where there is none."""
+        """The proxy of 5.x; None if there is none."""
 
     @property
     def images(self) -> Mapping[str, str]:
-        """The ids of the container images that it runs, by name; none where it runs in none."""
+        """The ids of the container images that it runs, by name; none if it runs in none."""
 
     def deaths(self) -> Sequence[NodeDeath]:
         """Nodes that ended unasked since the start."""
@@ -195,7 +195,7 @@ class Fillable(Protocol):
     """A broker can be made to take its disk for full."""
 
     def fill_disk(self, broker: str) -> None:
-        """Start the broker anew, as one that refuses messages however much of its disk is free.
+        """Restart the broker so that it refuses messages however much of its disk is free.
 
         It is full from its first look at the disk on, about a second later, and after every restart.
 
@@ -205,7 +205,7 @@ class Fillable(Protocol):
         """
 
     def free_disk(self, broker: str) -> None:
-        """Start the broker anew, as one that takes messages; otherwise as `fill_disk`."""
+        """Restart the broker so that it takes messages; otherwise as `fill_disk`."""
 
 
 @runtime_checkable
@@ -237,7 +237,7 @@ class DelayLine(Protocol):
         """From here on each answer waits so long, evenly give or take the jitter; both in milliseconds.
 
         Raises:
-            EnvironmentNotReady: it can't be had.
+            EnvironmentNotReady: it isn't available.
         """
 
     def clear(self) -> None:
@@ -258,11 +258,11 @@ class Delayable(Protocol):
 
 @runtime_checkable
 class Dashboarded(Protocol):
-    """RocketMQ's dashboard can be had besides."""
+    """RocketMQ's dashboard can run too."""
 
     @property
     def dashboard_version(self) -> str | None:
-        """The version of the dashboard; None where none was asked for."""
+        """The version of the dashboard; None if none was asked for."""
 
 
 @runtime_checkable
@@ -271,7 +271,7 @@ class LocalProxied(Protocol):
 
     @property
     def proxy_mode(self) -> ProxyMode | None:
-        """How its proxy runs; None where there is none."""
+        """How its proxy runs; None if there is none."""
 
 
 @runtime_checkable
@@ -296,7 +296,7 @@ class Named(Protocol):
 
     @property
     def hosts_file(self) -> Path | None:
-        """The addresses of those names, as in `/etc/hosts`, for who can't resolve them; None: there are none."""
+        """Their addresses, as in `/etc/hosts`, for hosts that can't resolve them; None: there are none."""
 
 
 @runtime_checkable

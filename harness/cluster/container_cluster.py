@@ -120,7 +120,7 @@ class ContainersCluster(ServerCluster):
 
     @property
     def dashboard_version(self) -> str | None:
-        """The version of the dashboard; None where none was asked for."""
+        """The version of the dashboard; None if none was asked for."""
         return self._dashboard_version
 
     @property
@@ -131,7 +131,7 @@ class ContainersCluster(ServerCluster):
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the dashboard's page, on loopback; None where there is none."""
+        """The address of the dashboard's page, on loopback; None if there is none."""
         for server in self._servers:
             if isinstance(server, DashboardContainer):
                 return server.url

@@ -81,7 +81,7 @@ class EmbeddedCluster(ServerCluster):
 
     @property
     def proxy_mode(self) -> ProxyMode | None:
-        """How its proxy runs; None where there is none."""
+        """How its proxy runs; None if there is none."""
         return self._proxy_mode
 
     @property
@@ -164,15 +164,15 @@ class EmbeddedCluster(ServerCluster):
         return server.pid
 
     def fill_disk(self, broker: str) -> None:
-        """Start a broker anew, as one that takes every disk for full; see `Fillable`."""
+        """Restart a broker so that it takes every disk for full; see `Fillable`."""
         self._restart_with(broker, [server_settings.disk_warning(0.0)])
 
     def free_disk(self, broker: str) -> None:
-        """Start it anew as it was at first; see `Fillable`."""
+        """Restart it as it was at first; see `Fillable`."""
         self._restart_with(broker, [])
 
     def _restart_with(self, broker: str, options: Sequence[str]) -> None:
-        """Start a broker anew with these arguments of the JVM besides."""
+        """Restart a broker with these additional arguments of the JVM."""
         server = self._named(broker)
         assert isinstance(server, ServerProcess)
         file = server.folder / server_settings.BROKER_FILE
@@ -224,7 +224,7 @@ class EmbeddedCluster(ServerCluster):
         return archive.options()
 
     def _require_disk(self) -> None:
-        """Brokers refuse messages on a disk that is too full; say so before they do."""
+        """Brokers refuse messages on a disk that is too full; raise an error before they do."""
         disk = shutil.disk_usage(self.folder)
         is_4 = versions.parse(self.version)[0] == 4
         limit = server_settings.DISK_WARNING_RATIO_4 if is_4 else server_settings.DISK_WARNING_RATIO_5

@@ -1,4 +1,4 @@
-"""The proxy of 5.x in a JVM process of this host: beside its broker, or alone."""
+"""The proxy of 5.x in a JVM process of this host: with its broker, or alone."""
 
 from __future__ import annotations
 

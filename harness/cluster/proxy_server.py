@@ -1,4 +1,4 @@
-"""The proxy of 5.x, wherever it runs: in a process of this host or in a container, alone or beside its broker."""
+"""The proxy of 5.x, wherever it runs: in a process of this host or in a container, alone or with its broker."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ class ProxyServer(Server):
         self.proxy = proxy
 
     def why_not_up(self) -> str | None:
-        """It says so; and it speaks gRPC with whoever connects."""
+        """Its log says that it is ready; and it accepts gRPC connections."""
         return super().why_not_up() or readiness.why_no_grpc(self.proxy.grpc_endpoint)

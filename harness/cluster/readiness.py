@@ -50,7 +50,7 @@ class Registration:
     def _nudge(self) -> None:
         """Set the broker's permission to what it is: then it registers (`AdminBrokerProcessor`).
 
-        It also writes all its settings to its broker.conf, and keeps the old file beside it as `.bak`.
+        It also writes all its settings to its broker.conf, and keeps the old file next to it as `.bak`.
         """
         settings = remoting.ask(self._broker, remoting.GET_BROKER_CONFIG).body
         permission = re.search(rb"^brokerPermission=\d+$", settings, re.M)
@@ -85,7 +85,7 @@ _GRPC_LIMIT_S = 1.0
 
 
 def why_no_grpc(endpoint: str) -> str | None:
-    """Why gRPC clients can't talk to `host:port` now; None where it answers as HTTP/2 servers do, SETTINGS."""
+    """Why gRPC clients can't talk to `host:port` now; None if it answers as HTTP/2 servers do, SETTINGS."""
     host, _, port = endpoint.rpartition(":")
     try:
         with socket.create_connection((host, int(port)), _GRPC_LIMIT_S) as connection:

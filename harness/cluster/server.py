@@ -54,12 +54,12 @@ class Server(ABC):
         """It stands still."""
         self._ended_by_us = False
         self.restarts = 0
-        """How often it was started anew because it had ended before it was up."""
+        """How often it was restarted because it had ended before it was up."""
 
     @property
     @abstractmethod
     def pid(self) -> int | None:
-        """Its process id on this host, also of one that has ended; None where it has none here."""
+        """Its process id on this host, also of one that has ended; None if it has none here."""
 
     @property
     def container(self) -> str | None:
@@ -126,7 +126,7 @@ class Server(ABC):
         return False
 
     def tries_again(self) -> bool:
-        """Start it anew, twice at most, having ended before it was up; False: its reason won't pass."""
+        """Restart it, at most twice, after it ended before it was up; False: the reason won't pass."""
         if self.restarts >= _TRIES_AT_MOST or not self.reason_may_pass:
             return False
         self.restarts += 1

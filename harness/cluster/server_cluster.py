@@ -90,7 +90,7 @@ class ServerCluster(ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Make sure that all is there of which servers are made, before the first attempt to start them."""
+        """Make sure that everything servers need exists, before the first attempt to start them."""
 
     @abstractmethod
     def _lay_out(self) -> Sequence[Server]:
@@ -149,12 +149,12 @@ class ServerCluster(ABC):
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the dashboard's page; None where there is none."""
+        """The address of the dashboard's page; None if there is none."""
         return None
 
     @property
     def proxy(self) -> Proxy | None:
-        """The proxy of 5.x; None where there is none, and before `start`."""
+        """The proxy of 5.x; None if there is none, and before `start`."""
         return next((server.proxy for server in self._servers if isinstance(server, ProxyServer)), None)
 
     @property
@@ -294,7 +294,7 @@ class ServerCluster(ABC):
 
 
 Look = tuple[Server, Callable[[], str | None]]
-"""A broker, and a look at why it isn't ready; None where it is."""
+"""A broker, and a look at why it isn't ready; None if it is."""
 
 
 def _answers(server: Server) -> bool:
@@ -302,7 +302,7 @@ def _answers(server: Server) -> bool:
 
 
 def _at_once(do: Callable[[Server], None], servers: Sequence[Server]) -> None:
-    """Do it to all of them side by side; the first failure is raised when all are done."""
+    """Do it to all of them in parallel; raise the first failure when all are done."""
     if servers:
         with ThreadPoolExecutor(len(servers), thread_name_prefix="server") as pool:
             for done in [pool.submit(do, server) for server in servers]:

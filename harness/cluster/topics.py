@@ -1,4 +1,4 @@
-"""Topics that can be used when they are said to be there."""
+"""Topics that are usable once they are reported to exist."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ POLL_INTERVAL_S = 0.01
 LONGEST_POLL_INTERVAL_S = 0.05
 POLL_SHARE = 0.05
 """The interval grows with the wait, so that a condition is seen at most 5 % late, and long waits, of which many
-may go on side by side, cost little."""
+may go on in parallel, cost little."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.conditions.context import ConditionContext
 
 LOOK_EVERY_MS = 200
-"""A look reads the whole history: more of them would cost the machine what the runs beside need."""
+"""A look reads the whole history: more of them would take the CPU that parallel runs need."""
 
 
 class FatesSealed:

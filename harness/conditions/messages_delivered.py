@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.core.events.messages import LineOfNoMessage
 
 if TYPE_CHECKING:
     from rocketchaos.harness.conditions.context import ConditionContext
@@ -14,5 +16,23 @@ if TYPE_CHECKING:
 def messages_delivered(context: ConditionContext, target: str, topic: str | None, count: int) -> Seen:
     """Whether at least this many different messages have reached the listeners of the target."""
     view = RunView(context.scenario, context.history.events)
-    keys = view.delivered(len(view.events), view.consumers(target) or (), topic)
-    return Seen(len(keys) >= count, f"{len(keys)} delivered")
+    consumers = view.consumers(target) or ()
+    keys = view.delivered(len(view.events), consumers, topic)
+    if len(keys) >= count:
+        return Seen(True, f"{len(keys)} delivered")
+    return Seen(False, "; ".join([f"{len(keys)} delivered", *_printed(context, view, consumers)]))
+
+
+def _printed(context: ConditionContext, view: RunView, consumers: Iterable[str]) -> Iterator[str]:
+    """Of programs that are seen by what they print: what those lines were."""
+    for name in view.seen_by_lines(consumers):
+        told = context.consumers[name].printed()
+        if told is None:
+            continue
+        strange = [event.body for event in view.of_kind(LineOfNoMessage) if event.node == name]
+        of_none = f"; {strange[0].reason}: {strange[0].line!r}" if strange else ""
+        last = f"; the last line: {told['last']!r}" if told["lines"] else ""
+        yield (
+            f"`sees: {{log: …}}` finds {told['found']} of the {told['lines']} lines that {name} has "
+            f"printed{of_none}{last}"
+        )

@@ -61,7 +61,7 @@ def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[s
         return Seen(False, f"a broker can't be asked: {failure}"), {}
     views: dict[str, OwnView] = {}
     for name in members:
-        traits = context.consumers[name].spec.traits
+        traits = context.consumers[name].traits
         if context.consumers[name].paused or not traits.tells_queues:
             continue  # it can't answer, but keeps its place in everybody's calculation
         try:
@@ -79,7 +79,7 @@ def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[s
                 share = tuple(
                     sorted(item for item in context.servers.routed_queues(topic) if item[0] in known)
                 )
-                if consumer.spec.traits.queues == "owned":
+                if consumer.traits.queues == "owned":
                     everybody = [*counted, *hand_made]
                     share = consumer.spec.share(share, everybody, ids[name], context.names.real(topic))
                 shares.append(share)
@@ -87,7 +87,7 @@ def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[s
             if all(own != _but(share, locked, own) for share in shares):
                 text = " or ".join(map(_text, shares))
                 return Seen(False, f"{name} has {_text(own)} of {topic}, its share is {text}"), views
-    silent = [name for name in members if not context.consumers[name].spec.traits.tells_queues]
+    silent = [name for name in members if not context.consumers[name].traits.tells_queues]
     untold = f"; the brokers know {', '.join(silent)}, whose client doesn't tell its queues" if silent else ""
     return Seen(True, f"{len(views)} members have their shares{untold}"), views
 
@@ -104,7 +104,7 @@ def _but(share: Sequence[Queue], locked: Collection[Queue], own: Sequence[Queue]
 def _locked_by_others(
     context: ConditionContext, views: Mapping[str, OwnView], name: str, topic: str
 ) -> set[tuple[str, int]]:
-    """Queues that an orderly member can't get, for other orderly ones own them."""
+    """Queues that an orderly member can't get, because other orderly ones own them."""
     lock = [view for view in views if _locks(context.consumers[view].spec)]
     others = [view for view in lock if view != name] if name in lock else []
     return {queue for other in others for queue in views[other].queues.get(topic, ())}

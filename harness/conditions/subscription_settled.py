@@ -32,10 +32,10 @@ class SubscriptionSettled:
     equals the highest of the members' own; and a second look finds the same. Quiet alone proves nothing: a
     skipped heartbeat comes up to 30 s later.
 
-    Some members tell no subVersion: of those nothing but quiet is to be had. Where there are any, the stored one
-    may be newer than all that members report, if the expression is that of a member that reports none; and
-    what is stored must stay for `STEADY_MS`. And who has gone may have left a newer one than all who are there
-    have: where their queues don't change any more, it stays (`PASSED_WITHIN_MS`).
+    Some members tell no subVersion: these only become quiet. Where there are any, the stored one may be newer
+    than all that members report, if the expression is that of a member that reports none; and what is stored
+    must stay for `STEADY_MS`. And who has gone may have left a newer one than all who are there have: where
+    their queues don't change any more, it stays (`PASSED_WITHIN_MS`).
     """
 
     def __init__(self, context: ConditionContext, group: str, topic: str) -> None:
@@ -92,7 +92,7 @@ class SubscriptionSettled:
     def _may_rise(self, views: Mapping[str, OwnView]) -> bool:
         """Whether a member may yet pass what is stored, which somebody left who has gone."""
         consumers = self._context.consumers
-        return not views or any(consumers[name].spec.traits.raises_version for name in views)
+        return not views or any(consumers[name].traits.raises_version for name in views)
 
     def _unasked(self, views: Mapping[str, OwnView]) -> bool:
         """Whether some online member has not reported its subVersion: it may have brought the stored one."""
@@ -104,7 +104,7 @@ class SubscriptionSettled:
         silent = set()
         for name in self._context.members.online(self._group):
             consumer = self._context.consumers[name]
-            only_paused = consumer.paused and consumer.spec.traits.tells_queues
+            only_paused = consumer.paused and consumer.traits.tells_queues
             if only_paused or self._topic not in consumer.subscriptions:
                 continue
             if name not in views or self._topic not in views[name].versions:
@@ -130,7 +130,7 @@ class SubscriptionSettled:
 
 
 def _differing_topics(context: ConditionContext, group: str) -> str:
-    """Who of the online members subscribes to which topics, where they differ; empty where they don't."""
+    """Who of the online members subscribes to which topics, where they differ; empty if they don't."""
     topics = {name: sorted(context.consumers[name].subscriptions) for name in context.members.online(group)}
     if all(own == next(iter(topics.values())) for own in topics.values()):
         return ""

@@ -19,7 +19,7 @@ from testcontainers.core.docker_client import DockerClient
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.reaper.reaper_process import engine_client
 
-# Our reaper removes what is left behind: at once, and also where the reaper's image can't be had.
+# Our reaper removes what is left behind: at once, and also if the reaper's image isn't available.
 testcontainers_config.ryuk_disabled = True
 
 _IN_VM = "ROCKETCHAOS_ENGINE_IN_VM"
@@ -38,7 +38,8 @@ class Engine:
     def in_vm(self) -> bool:
         """It runs in a machine of its own (Docker Desktop): this host can't reach its containers' addresses.
 
-        ROCKETCHAOS_ENGINE_IN_VM says so where that isn't recognised (`1`), or is taken for it wrongly (`0`).
+        ROCKETCHAOS_ENGINE_IN_VM=1 declares it if it isn't recognised, 0 denies it if it is recognised
+        wrongly.
         """
         said = os.environ.get(_IN_VM)
         return said != "0" if said else sys.platform != "linux" or self._is_docker_desktop
@@ -67,7 +68,7 @@ class Engine:
 
     @cached_property
     def base_url(self) -> str:
-        """Where it is, for whoever connects anew: `unix:///var/run/docker.sock`, `tcp://host:port`."""
+        """Where it is, for whoever connects again: `unix:///var/run/docker.sock`, `tcp://host:port`."""
         url = str(self.client.api.base_url)
         # docker-py keeps the path of a Unix socket to itself, behind an adapter.
         path = getattr(self.client.api.get_adapter(url), "socket_path", None)

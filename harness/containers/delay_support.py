@@ -13,7 +13,7 @@ Mechanism = Literal["netem", "toxiproxy"]
 
 
 def choose_mechanism(engine: Engine, images: Images, owner: str, run: str) -> Mechanism:
-    """What lets clients wait; to be asked before anything is started, for Toxiproxy needs a place of its own.
+    """What lets clients wait; ask before anything is started, because Toxiproxy needs a place of its own.
 
     Raises:
         EnvironmentNotReady: there is neither; the message says what each lacks.

@@ -176,7 +176,7 @@ class Images:
         )
 
     def _get(self, name: str) -> dict[str, Any] | None:
-        """What the engine knows of an image; None where it has none of that name."""
+        """What the engine knows of an image; None if it has none of that name."""
         with refusals(f"the image {name} can't be looked up"):
             try:
                 return dict(self._engine.client.images.get(name).attrs)
@@ -198,7 +198,7 @@ def variable(kind: Kind) -> str:
 def chosen_by_user(
     kind: Kind, version: str, environment: Mapping[str, str], configuration: Configuration
 ) -> Choice | None:
-    """The user's choice: the environment's, else the configuration file's; None where there is none.
+    """The user's choice: the environment's, else the configuration file's; None if there is none.
 
     Raises:
         UsageProblem: the variable holds no name of an image.
@@ -224,7 +224,7 @@ def choose(kind: Kind, version: str, engine_has: Callable[[str], bool]) -> Choic
 
 
 def missing(kind: Kind, version: str, choice: Choice, reason: str) -> EnvironmentNotReady:
-    """That an image is not to be had, and the ways out."""
+    """That an image isn't available, and the ways out."""
     if kind == "rocketmq":
         command = f"`make images VERSIONS={version}`"
     elif kind == "dashboard":
@@ -251,7 +251,7 @@ def pull(engine: Engine, name: str, progress: Progress) -> None:
     """Fetch an image from its registry.
 
     Raises:
-        NotPulled: it can't be had.
+        NotPulled: it isn't available.
     """
     repository, tag = parse_repository_tag(name)
     progress(f"pulling the image {name}")
@@ -267,7 +267,7 @@ def pull(engine: Engine, name: str, progress: Progress) -> None:
 
 
 def _follow(events: Iterable[Mapping[str, Any]], name: str, progress: Progress) -> None:
-    """Say now and then how much of its layers is there; raises as `pull`."""
+    """Report from time to time how much of its layers is there; raises as `pull`."""
     layers: dict[str, tuple[int, int]] = {}
     said_s = time.monotonic()
     for event in events:

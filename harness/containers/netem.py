@@ -59,7 +59,7 @@ def delay_command(interface: str, delay_ms: int, jitter_ms: int) -> tuple[str, .
 
 
 def why_not(engine: Engine, image: Callable[[], str], owner: str, run: str) -> str:
-    """Why the engine's kernel can't delay; empty where it can. Tried out once for each engine.
+    """Why the engine's kernel can't delay; empty if it can. Tried out once for each engine.
 
     Raises:
         EnvironmentNotReady: the trial's container can't be started.

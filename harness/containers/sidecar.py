@@ -59,7 +59,7 @@ class Sidecar:
             output, marked, code = said.rpartition(_END)
             if marked and code.strip().isdigit():
                 return Ran(int(code), output.strip())
-            # Engines lose the output of short commands now and then, the exit code of which is 0 all the same.
+            # Engines sometimes lose the output of short commands, whose exit code is still 0.
             said = self._exec(say)
         raise EnvironmentNotReady(
             f"the output of `{command[0]}` in the network of {self.target.name} got lost: {said[-300:]!r}",
@@ -147,7 +147,7 @@ class Sidecars:
         return NetworkPlace(name, container, addresses, int(port) if port else None)
 
     def of(self, place: NetworkPlace) -> Sidecar:
-        """The sidecar in a container's network, which it has anew after each of the container's starts.
+        """The sidecar in a container's network; each start of the container makes a new one.
 
         Raises:
             EnvironmentNotReady: the target doesn't run, or there is no image for it.

@@ -11,7 +11,7 @@ from typing import Self
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command line; where runs end differently the gravest one counts."""
+    """Exit codes of the command line; if runs end differently, the most severe one counts."""
 
     meaning: str
     """In a few words."""
@@ -72,7 +72,7 @@ def message_and_hint(text: str) -> tuple[str, str]:
 
 
 class UsageProblem(RocketchaosError):
-    """The command, or a scenario, can't be meant as it stands. Nothing was started."""
+    """The command, or a scenario, is invalid. Nothing was started."""
 
     exit_code = ExitCode.USAGE
 

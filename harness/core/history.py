@@ -61,7 +61,7 @@ class History:
                 kind=kind,
                 data=dict(fields),
             )
-            # In memory first: where the disk is full, the outcome must still be able to say so.
+            # In memory first: on a full disk the outcome must still be able to report it.
             self._events.append(event)
             self._write(event)
             return event

@@ -41,17 +41,17 @@ class OutcomeKind(DescribedEnum):
     )
     INCONCLUSIVE = (
         "inconclusive",
-        "Neither was observed, a precondition did not hold, or a fault took no effect.",
+        "Neither was observed, a precondition did not hold, or a fault had no effect.",
     )
-    ERROR = "error", "The environment or the harness failed. Never evidence for anything."
+    ERROR = "error", "The environment or the harness failed. It is never evidence."
 
 
 class Holds(DescribedEnum):
-    """What a check says of its statement."""
+    """The answer of a check to its statement."""
 
     YES = "yes", "It was seen to be so."
     NO = "no", "It was seen to be otherwise."
-    UNKNOWN = "unknown", "The history lacks the evidence, or the check itself failed. Never counts as yes."
+    UNKNOWN = "unknown", "The history lacks the evidence, or the check itself failed. It never counts as yes."
 
 
 class MessageClass(DescribedEnum):
@@ -60,7 +60,8 @@ class MessageClass(DescribedEnum):
     DELIVERED = "delivered", "A listener of the group got it."
     FILTERED_BY_BROKER = (
         "filtered-by-broker",
-        "The stored subscription doesn't match; the group's offset passed it; nobody was sent it.",
+        "The stored subscription doesn't match: the broker sent it to no member, and the group's offset "
+        "passed it.",
     )
     FILTERED_BY_CLIENT = (
         "filtered-by-client",
@@ -69,8 +70,8 @@ class MessageClass(DescribedEnum):
     )
     STRANDED = (
         "stranded",
-        "It waits in a queue that no member consumes: its owner on paper doesn't subscribe to the topic, or it "
-        "has none, as where members' strategies differ.",
+        "It waits in a queue that no member consumes: the allocated owner doesn't subscribe to the topic, or "
+        "the queue has no owner, for example because members' strategies differ.",
     )
     IN_FLIGHT = (
         "in-flight",
@@ -78,12 +79,12 @@ class MessageClass(DescribedEnum):
     )
     IN_RETRY = (
         "in-retry",
-        "A listener got it and failed; it waits in the group's retry topic, or where the listener is "
-        "orderly in its queue.",
+        "A listener got it and failed; it waits in the group's retry topic, or with an orderly listener in "
+        "its queue.",
     )
     DEAD_LETTER = (
         "dead-letter",
-        "Its listener failed once more than max_reconsume_times; it is in the dead-letter queue, for good.",
+        "Its listener failed once more than max_reconsume_times; it stays in the dead-letter queue.",
     )
     LOST = "lost", "Both filters match, the group's offset passed it, and no listener got it: truly lost."
     UNDETERMINED = "undetermined", "The history doesn't say enough to choose; `reason` says what is missing."
@@ -108,7 +109,7 @@ class Event(Generic[B]):
     node: str
     kind: str
     data: Mapping[str, Any] = field(default_factory=dict)
-    """The JSON as it stands in the file; read it by `body`."""
+    """The JSON of the file, unchanged; read it by `body`."""
     _body: Body | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
@@ -190,18 +191,21 @@ class Trouble(StrEnum):
 
 
 class Judgement(DescribedEnum):
-    """What an outcome is held against: what the scenario expects with this client on this version of RocketMQ."""
+    """The outcome is compared with what the scenario expects with this client on this version of RocketMQ."""
 
     AS_EXPECTED = "as expected", "The outcome is the expected one, and every check of `also` holds."
     NOT_AS_EXPECTED = (
         "NOT as expected",
-        "The outcome is another one, or a check of `also` is not seen to hold.",
+        "The outcome is another one, or a check of `also` was not seen to hold.",
     )
     MEASURED = (
         "measured",
-        "Nothing is expected with this client on this version: the outcome stands for itself.",
+        "The scenario expects nothing with this client on this version: the outcome is a measurement.",
     )
-    NOT_MEASURED = "NOT measured", "Nothing is expected, and an error kept the run from showing anything."
+    NOT_MEASURED = (
+        "NOT measured",
+        "The scenario expects nothing, and an error kept the run from showing anything.",
+    )
 
 
 SECTIONS = ("anomaly", "healthy", "also", "tendency")
@@ -224,7 +228,7 @@ class Outcome:
     expected: OutcomeKind | None
     """None: the scenario expects nothing with this client on this version, so that it was only measured."""
     as_expected: bool | None
-    """The kind is the expected one, and everything in `also` holds; None where nothing is expected."""
+    """The kind is the expected one, and everything in `also` holds; None if nothing is expected."""
     reason: str
     trouble: Trouble | None
     findings: tuple[Finding, ...]

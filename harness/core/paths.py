@@ -27,7 +27,7 @@ def cache_folder() -> Path:
         EnvironmentNotReady: it can't be made or written, or no class path can name it.
     """
     configured = os.environ.get(CACHE_VARIABLE)
-    # Absolute, for servers run in folders of their own.
+    # Absolute, because servers run in folders of their own.
     folder = (
         Path(configured).expanduser().absolute()
         if configured
@@ -99,12 +99,12 @@ def _writable(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise EnvironmentNotReady(
-            f"the cache folder can't be made: {error.strerror}: {folder}",
-            f"Set {CACHE_VARIABLE} to a folder that can be written.",
+            f"the cache folder can't be created: {error.strerror}: {folder}",
+            f"Set {CACHE_VARIABLE} to a writable folder.",
         ) from error
     if not os.access(folder, os.W_OK | os.X_OK):
         raise EnvironmentNotReady(
             f"the cache folder can't be written: {folder}",
-            f"Set {CACHE_VARIABLE} to a folder that can be written.",
+            f"Set {CACHE_VARIABLE} to a writable folder.",
         )
     return folder

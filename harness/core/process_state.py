@@ -47,12 +47,12 @@ def _send(process: subprocess.Popen[bytes] | None, who: str, number: signal.Sign
         status = tries(lambda: _status(process))
     except RetryError as error:
         raise EnvironmentNotReady(
-            f"{who} took no notice of {number.name} within {_STATE_LIMIT_S:g} s; "
+            f"{who} did not react to {number.name} within {_STATE_LIMIT_S:g} s; "
             f"last seen: {error.last_attempt.result()}",
             hint,
         ) from error
     if status == psutil.STATUS_ZOMBIE:
-        raise EnvironmentNotReady(f"{who} is gone, so that {number.name} can't reach it", hint)
+        raise EnvironmentNotReady(f"{who} has ended: {number.name} can't reach it", hint)
 
 
 def _status(process: subprocess.Popen[bytes] | None) -> str:

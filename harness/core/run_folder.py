@@ -1,6 +1,6 @@
 """The run folder: the only thing that the halves of rocketchaos share.
 
-``runs/<scenario>/<time>-<seed>/``, with a link `latest` beside it:
+``runs/<scenario>/<time>-<seed>/``, with a link `latest` next to it:
 
 ==================  ================================================================================
 `scenario.yaml`     the scenario, as it was read
@@ -12,7 +12,7 @@
 `checks.json`       the findings
 `outcome.json`      the verdict
 `facts.jsonl`       what many runs are compared by: typed facts (`harness.facts.kinds`, `docs/facts.md`), with
-                    digests of the files of which they were made; older folders lack it, and those that are not fit
+                    digests of their source files; older folders lack it, and those that are not fit
 `logs/`             logs of workers and servers
 `START-HERE.md`     the verdict in words, and where to read on
 `report.html`       the same with pictures, in one offline file
@@ -162,7 +162,7 @@ class RunFolder:
         )
 
     def link_latest(self) -> None:
-        """Let `latest`, beside the folder, point to it. Best effort: some file systems have no links."""
+        """Let `latest`, next to the folder, point to it. Best effort: some file systems have no links."""
         link, draft = self.path.parent / "latest", self.path.parent / f".latest-{self.path.name}"
         try:
             draft.symlink_to(self.path.name)

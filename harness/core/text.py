@@ -72,7 +72,7 @@ def ranges(numbers: Iterable[int], limit: int | None = None) -> str:
 
 
 def event_numbers(numbers: Sequence[int], limit: int = 8) -> str:
-    """`event 7`, `events 7-9, 12`; empty where there are none."""
+    """`event 7`, `events 7-9, 12`; empty if there are none."""
     if not numbers:
         return ""
     return f"event{'s' if len(set(numbers)) > 1 else ''} {ranges(numbers, limit)}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 
 def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
-    """Where a file is: a relative path is seen from the scenario's file, then from the current folder.
+    """Where a file is: a relative path is looked up from the scenario's file, then from the current folder.
 
     The scenario of a run folder is seen from where it lay when it ran, too.
 
@@ -28,11 +31,45 @@ def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
     for place in places:
         if place.is_file():
             return place
-    raise EnvironmentNotReady(f"{what} isn't there: {' nor '.join(map(str, places))}", hint)
+    raise EnvironmentNotReady(f"{what} doesn't exist: {', '.join(map(str, places))}", hint)
+
+
+def user_command(words: Sequence[str], scenario_file: str, path: str | None = None) -> tuple[str, ...]:
+    """A command with its program's whole path: a first word with a `/` as `user_file`, others from the PATH.
+
+    Args:
+        words: as the scenario has them.
+        scenario_file: where that lies.
+        path: the PATH; None: that of the harness.
+
+    Raises:
+        EnvironmentNotReady: the program isn't there, or can't be executed.
+    """
+    first, *rest = words
+    hint = "Build or install it first, or correct `command` in the scenario."
+    if "/" not in first:
+        found = shutil.which(first, path=path)
+        if found is None:
+            raise EnvironmentNotReady(
+                f"the program `{first}` is not on the PATH",
+                f"{hint} One beside the scenario is written `./{first}`.",
+            )
+        return found, *rest
+    file = user_file(first, scenario_file, "the program", hint)
+    if not os.access(file, os.X_OK):
+        raise EnvironmentNotReady(f"the program can't be executed: {file}", f"`chmod +x {file}`")
+    return str(file.absolute()), *rest
+
+
+def folder_of(scenario_file: str) -> Path:
+    """The folder in which the scenario's file lies, or lay when it ran; without a file the current one."""
+    recorded = _of_recorded(scenario_file)
+    given = Path(scenario_file).absolute().parent if Path(scenario_file).is_file() else Path.cwd()
+    return next((folder for folder in (*recorded, given) if folder.is_dir()), Path.cwd())
 
 
 def _of_recorded(scenario_file: str) -> tuple[Path, ...]:
-    """The folder of the file of which this one, in a run folder, is a copy."""
+    """The folder of the original of this file, which is a copy in a run folder."""
     try:
         record = json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8"))
         return (Path(record["scenario_file"]).absolute().parent,)

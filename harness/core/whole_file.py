@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Write a file under another name beside its own, and rename it: an interruption leaves what was there before.
+    """Write a file under a temporary name, and rename it: an interruption leaves what was there before.
 
     Raises:
         OSError: it can't be written.

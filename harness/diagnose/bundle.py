@@ -38,7 +38,7 @@ class Bundle(msgspec.Struct, frozen=True):
 
 
 def write(path: Path, scope: Scope, looks: int, exchanges: Sequence[Exchange]) -> Path:
-    """Write the bundle, with pseudonyms, and beside it the map of what they stand for; returns the map's path.
+    """Write the bundle, with pseudonyms, and next to it the map of what they stand for; returns the map's path.
 
     The map is the user's own: it is readable by nobody else, and not in the bundle.
 

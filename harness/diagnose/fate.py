@@ -21,8 +21,8 @@ from rocketchaos.harness.language.tags import hash_code, tags_of
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 _BY_POP = (
-    "Members share all queues (POP): what one of them pops and doesn't want is passed over for the whole group: "
-    "who comes first decides whether a message is lost."
+    "Members share all queues (POP): a message that one of them pops and doesn't want is skipped for the "
+    "whole group: who comes first decides whether a message is lost."
 )
 
 

@@ -1,4 +1,4 @@
-"""What a look at a cluster saw, typed; each part with the exchange that says so."""
+"""What a look at a cluster saw, typed; each part with the exchange that shows it."""
 
 from __future__ import annotations
 

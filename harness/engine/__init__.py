@@ -1,1 +1,1 @@
-"""One run from its first process to its verdict, and many runs side by side."""
+"""One run from its first process to its verdict, and many runs in parallel."""

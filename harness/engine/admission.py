@@ -1,4 +1,4 @@
-"""How many runs go on side by side: as many as the user says, otherwise as many as the machine can take."""
+"""How many runs go in parallel: as many as the user says; by default as many as the machine can take."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Admission:
         Args:
             chosen: how many at once; None: by cores and load.
             cores: of this machine, unless given.
-            busy: the share of busy cores since the last question, None where that is too short a time.
+            busy: the share of busy cores since the last question, None if that is too short a time.
             clock: in seconds.
         """
         self._chosen = chosen
@@ -113,7 +113,7 @@ class Admission:
         """Wait until a run of this weight may begin, and let it be under way for the block.
 
         Raises:
-            KeyboardInterrupt: all runs are to end; this one has not begun.
+            KeyboardInterrupt: all runs are to end; this one has not started.
         """
         weight = 1.0 if self._chosen else min(weight, self._limit)
         asking = _Asking(weight, self._clock())

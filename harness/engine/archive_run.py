@@ -227,7 +227,7 @@ class _ArchiveRun:
         java.request("stop-producer", _LIMIT_S, name="p")
 
     def _end(self, workers: Sequence[Worker]) -> None:
-        """End everything in good order; the clients first, for servers wait for them."""
+        """End everything in good order; the clients first, because servers wait for them."""
         with ThreadPoolExecutor() as pool:
             ends = [pool.submit(worker.stop, _END_LIMIT_S) for worker in workers]
             ends += [pool.submit(self._cluster.stop_node, node.name) for node in self._cluster.nodes]

@@ -1,4 +1,4 @@
-"""Asks versions for a bisect: runs the scenario on each, several searches side by side."""
+"""Asks versions for a bisect: runs the scenario on each, several searches in parallel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CODES: Mapping[Ending, ExitCode] = {
 
 
 def versions_at_a_time() -> int:
-    """How many versions between the ends are asked side by side on this machine."""
+    """How many versions between the ends are asked in parallel on this machine."""
     return max(1, usable_cores() // CORES_FOR_ONE)
 
 
@@ -39,11 +39,8 @@ def bisect_all(
     """Let the searches ask, round by round, until each has its history.
 
     Args:
-        runner: runs what they ask for.
-        searches: not begun yet.
-        answer: what a run answers; empty: nothing.
-        parallel: runs at a time, as `Runner.run_all`.
-        told: called with each question.
+        runner: runs what they ask for. searches: not started yet. answer: what a run answers; empty: nothing.
+        parallel: runs at a time, as `Runner.run_all`. told: called with each question.
     """
     asks: dict[int, Ask] = {number: next(search.search) for number, search in enumerate(searches)}
     while asks:

@@ -13,7 +13,7 @@ from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.workers.processes import Processes
 
 _DASHBOARDS = {4: "1.0.0", 5: "2.1.0"}
-"""The dashboard that understands a broker, by the broker's major version; the other way round neither does."""
+"""The dashboard that understands a broker, by the broker's major version; no dashboard understands both."""
 
 
 def require_lasting(kind: ClusterKind) -> None:
@@ -28,8 +28,8 @@ def require_lasting(kind: ClusterKind) -> None:
 
     if connect().in_vm:
         raise EnvironmentNotReady(
-            "no cluster in containers can stay up where their engine runs in a VM: the addresses of its brokers "
-            "lead nowhere from this host",
+            "no cluster in containers can stay up if their engine runs in a VM: this host can't reach its "
+            "brokers' addresses",
             "Leave out `--on containers`; or let each command start its own, without `up` and `--keep`.",
         )
 

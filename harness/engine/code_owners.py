@@ -1,4 +1,4 @@
-"""Who looks after a scenario that does not say so: the `CODEOWNERS` of the checkout in which its file lies."""
+"""The owner of a scenario that names none: from the `CODEOWNERS` of the checkout that has its file."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ LOOK_EVERY_S = 0.25
 class FinalWait:
     """Waits until the history can say what the checks ask, which may be before the time is over.
 
-    What is asked is known from the observation of the end, which is made anew after each wait. A run whose checks
+    What is asked is known from the observation of the end, which is made again after each wait. A run whose checks
     are decided, and one that something else keeps undecided, doesn't wait.
     """
 
@@ -42,7 +42,7 @@ class FinalWait:
             context: of the run, whose end has been observed.
             progress: called with a few words on what the run waits for.
             new_watch: looks at the brokers while it waits.
-            observe: observes the end anew.
+            observe: observes the end again.
         """
         self._context = context
         self._progress = progress

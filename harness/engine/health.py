@@ -59,7 +59,7 @@ class Health:
             )
 
     def deeper_cause(self) -> RocketchaosError | None:
-        """What died, where a failure may only be what came of it; None where everything lives.
+        """What died, where a failure may only be what came of it; None if everything lives.
 
         A connection breaks a moment before the process that held it can be seen to be dead.
         """

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pathlib import Path
 
+from rocketchaos.assertions.check_command import CheckCommand
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.core.user_files import user_command
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
+from rocketchaos.harness.engine.program_files import templates, write_files
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.consumer_spec import as_data
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.workers.app_home import AppHome, Expected, program_file
+from rocketchaos.harness.workers.command_home import CommandHome, command_of
 from rocketchaos.harness.workers.program import WorkerHome
 
 
@@ -27,16 +31,18 @@ class Programs:
             EnvironmentNotReady: one isn't.
         """
         for consumer in self._scenario.consumers.values():
-            if consumer.app is not None:
+            if consumer.app is None:
+                continue
+            if consumer.app.jar is None:
+                command_of(consumer.app, self._scenario.file)
+            else:
                 program_file(consumer.app.jar, self._scenario.file)
+            templates(consumer.app, self._scenario.file)
+        for _, _, check in self._scenario.checks():
+            if isinstance(check, CheckCommand):
+                user_command(check.command, self._scenario.file)
 
-    def start_limit(self, name: str) -> Mapping[str, float]:
-        """How long a consumer's program may take to start it, as an argument of `Consumer`; empty of others."""
-        leader = self._scenario.leaders.get(name, name)
-        app = self._scenario.consumers[leader].app
-        return {} if app is None else {"start_limit_s": app.ready_within / 1000}
-
-    def home(self, leader: str, managed: ManagedCluster, names: Names) -> WorkerHome:
+    def home(self, leader: str, managed: ManagedCluster, names: Names, logs: Path) -> WorkerHome:
         """Where the program whose first consumer is `leader` lives.
 
         Raises:
@@ -49,6 +55,11 @@ class Programs:
             )
         app, processes = self._app(leader), managed.processes
         nameserver = managed.ready()[0].nameserver
+        files = logs / leader / "files"
+        placed = app.placed(nameserver, str(files.absolute()))
+        write_files(app, self._scenario.file, files, nameserver)
+        if app.jar is None:
+            return CommandHome(processes.reaper.owner, placed, self._scenario.file)
         expected = [
             Expected(
                 name,
@@ -61,7 +72,7 @@ class Programs:
         return AppHome(
             processes.reaper.owner,
             processes.java,
-            app.placed(nameserver),
+            placed,
             program_file(app.jar, self._scenario.file),
             expected,
             processes.progress,

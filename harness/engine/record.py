@@ -1,4 +1,4 @@
-"""What is written down beside the history: `run.json`, and the servers' logs of the time of the run."""
+"""What is recorded in addition to the history: `run.json`, and the servers' logs of the time of the run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class NodeLogs:
         self._begin = {node.name: _size(node.log) for node in cluster.nodes}
 
     def out_of_memory(self) -> tuple[str, str] | None:
-        """The first server that ran out of memory meanwhile, and the line that says so; None: none did.
+        """The first server that ran out of memory meanwhile, and the line that shows it; None: none did.
 
         A broker that can't reserve direct memory lives on (`ExitOnOutOfMemoryError` is of the heap), and a request
         that needed it is never answered.

@@ -18,8 +18,7 @@ from rocketchaos.harness.steps.observe import Observe
 from rocketchaos.harness.steps.start import Start
 
 _DESCRIPTION = (
-    "Recorded from Python. Reproduced means that everything holds that was checked there, not reproduced that "
-    "something was seen not to hold."
+    "Recorded from Python. Reproduced: every check there holds. Not reproduced: one was seen not to hold."
 )
 _LONGEST_NAME = 80
 
@@ -202,4 +201,4 @@ def _flow(value: Any) -> str:
 
 
 _NOTHING = _Entry.of("refuted", "anomaly")
-"""A list of checks with none of the run's."""
+"""A list of checks without the run's own."""

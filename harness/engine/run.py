@@ -56,9 +56,9 @@ class Run:
         """The scenario is in the folder then, and so is what it takes to run it again, should this one be killed.
 
         Args:
-            all_own: every client gets a process of its own: the steps are not known beforehand.
-            slot: how it was let in beside others; None: nobody asked.
-            hold: holds the run open after its last step, while it is watched.
+            all_own: every client gets a process of its own: the steps are not known beforehand. slot: how it
+            was admitted with others under way; None: nobody asked. hold: holds the run open after its last
+            step, while it is watched.
         """
         self.job = job
         self.managed = managed

@@ -76,8 +76,8 @@ class Runner:
         """Make sure that runs of the chosen version, on the chosen kind of cluster, can begin at all.
 
         Raises:
-            UsageProblem: there is no such version.
-            EnvironmentNotReady: its jars can't be had, or no container engine answers.
+            UsageProblem: there is no such version. EnvironmentNotReady: its jars aren't available, or no
+            container engine answers.
         """
         processes = self._processes_of(self.options.timing or COMPRESSED.name)
         processes.fetch(self.options.version)
@@ -89,7 +89,7 @@ class Runner:
             connect()
 
     def run(self, job: Job, slot: Slot | None = None) -> Report:
-        """Run one scenario once, into a folder of its own; `slot`: how it was let in beside others.
+        """Run one scenario once, into a folder of its own; `slot`: how it was admitted with others under way.
 
         Raises:
             UsageProblem: there is no such version.
@@ -144,7 +144,7 @@ class Runner:
         return job.rocketmq, self.options.timing_of(job.scenario), self._needs(job).shape
 
     def _leave(self, kind: Kind, managed: ManagedCluster) -> None:
-        """A run is over; the last of those that were to come ends the cluster, for also idle ones cost time."""
+        """A run is over; the last expected run ends the cluster, because idle ones cost time too."""
         with self._lock:
             self._users[managed] -= 1
             if kind in self._awaited:
@@ -222,7 +222,7 @@ class Runner:
     def run_all(self, jobs: Sequence[Job], parallel: int | None) -> Iterator[Report]:
         """Run several at a time, and yield each report in the order of the jobs.
 
-        Side by side, those with RocketMQ's own timers begin first: they mostly wait, while others work.
+        In parallel, those with RocketMQ's own timers begin first: they mostly wait, while others work.
 
         Args:
             jobs: what to run; one may be there several times.
@@ -262,7 +262,7 @@ class Runner:
                 raise
 
     def absences(self, jobs: Sequence[Job]) -> dict[Need, RocketchaosError]:
-        """What these jobs need of RocketMQ's releases and can't be had, and why; no jar is fetched for that.
+        """What these jobs need of RocketMQ's releases that isn't available, and why; no jar is fetched for that.
 
         Raises:
             UsageProblem: no such version can be.
@@ -271,7 +271,7 @@ class Runner:
         return absences(self._needs_of(jobs), self.options.progress)
 
     def fetch(self, jobs: Sequence[Job]) -> None:
-        """Have the jars of all jobs, several versions at a time; where some can't be had now, runs will say so.
+        """Have the jars of all jobs, several versions at a time; if some can't be downloaded, the runs report it.
 
         Raises:
             UsageProblem: there is no such version.
@@ -375,5 +375,5 @@ class Runner:
 
 
 def _is_sound(managed: ManagedCluster) -> bool:
-    """Whether runs can use it: it may not have begun yet, but nothing of it has failed or died."""
+    """Whether runs can use it: it may not have started yet, but nothing of it has failed or died."""
     return not managed.failed and (managed.cluster is None or not managed.cluster.deaths())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,6 +34,9 @@ from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.health import Health
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.engine.printed_events import PrintedEvents
+from rocketchaos.harness.engine.program_ready import wait_until_ready
+from rocketchaos.harness.engine.program_start import begun
 from rocketchaos.harness.engine.programs import Programs
 from rocketchaos.harness.engine.record import NodeLogs
 from rocketchaos.harness.language.consumer_spec import Through
@@ -74,7 +79,7 @@ class TestBed:
     ) -> None:
         """
         Args:
-            all_own: every client gets a process of its own, for the steps are not known beforehand.
+            all_own: every client gets a process of its own, because the steps are not known beforehand.
         """
         self.scenario = scenario
         self.managed = managed
@@ -91,6 +96,8 @@ class TestBed:
         self._programs = Programs(scenario)
         self._over = False
         self._consumers: dict[str, Consumer] = {}
+        self._printed = PrintedEvents(scenario, history)
+        self._printed_lock = threading.Lock()
         self._producer: Producer | None = None
         self._logs: NodeLogs | None = None
 
@@ -123,7 +130,7 @@ class TestBed:
                 instance=self.names.token,
                 queues=self._queues,
                 set_request_mode=self._set_request_mode,
-                **self._programs.start_limit(name),
+                **self._start_of_program(name),
             )
             if not spec.choice.kind.users_program:
                 self._consumers[name].prepare()
@@ -181,8 +188,9 @@ class TestBed:
             self._create_group(context, group)
         producer.start()
         for consumer in self._consumers.values():
-            # A user's program gets the cluster's address.
-            consumer.prepare()
+            # A user's program gets the cluster's address; some begin with their consumer's start.
+            if not consumer.spec.choice.kind.begins_at_start:
+                consumer.prepare()
         return context
 
     def _create(self, context: RunContext, topic: str) -> None:
@@ -208,6 +216,27 @@ class TestBed:
             self.history.append("harness", shown)
         for prefix, _ in spec.topics:
             self._create(context, f"{prefix}{group}")
+
+    def _start_of_program(self, name: str) -> Mapping[str, Any]:
+        """How a program's start is seen, as arguments of `Consumer`; empty of others."""
+        leader = self._leaders.get(name, name)
+        app = self.scenario.consumers[leader].app
+        if app is None:
+            return {}
+
+        def context() -> RunContext:
+            if self.context is None:
+                raise HarnessDefect("a program starts before its cluster")
+            return self.context
+
+        def begin(worker: WorkerProcess, limit_s: float) -> Mapping[str, Any]:
+            return begun(context(), name, worker, limit_s)
+
+        def until_ready(limit_s: float) -> None:
+            wait_until_ready(context(), leader, limit_s, self.folder.logs / f"{leader}.log")
+
+        limit = {"start_limit_s": app.ready_within / 1000}
+        return {**limit, "until_ready": until_ready, **({"begin": begin} if app.command is not None else {})}
 
     def _servers(
         self,
@@ -243,7 +272,9 @@ class TestBed:
     def _spawn(self, name: str, choice: ClientChoice) -> WorkerProcess:
         home = self.managed.worker_home(self.scenario)
         if choice.kind.users_program:
-            home = self._programs.home(self._leaders.get(name, name), self.managed, self.names)
+            home = self._programs.home(
+                self._leaders.get(name, name), self.managed, self.names, self.folder.logs
+            )
         version = choice.version_on(self.managed.version)
         alone = self._all_own or home is not None or name in self._own
         shared = choice.kind.shared_worker
@@ -271,7 +302,17 @@ class TestBed:
         )
 
     def _on_event(self, name: str, event: WorkerEvent) -> None:
-        if self.context is not None and not self._over:
+        if self.context is None or self._over:
+            return
+        if event.kind == "line":
+            with self._printed_lock:
+                for body in self._printed.of(name, event.data):
+                    self._record(name, replace(event, kind=body.kind, data=body.as_data()))
+        else:
+            self._record(name, event)
+
+    def _record(self, name: str, event: WorkerEvent) -> None:
+        if self.context is not None:
             record_worker_event(name, event, self.history, self.names, self.health)
 
     def note_failure(self, failure: BaseException) -> None:
@@ -325,7 +366,7 @@ class TestBed:
             self.history.append("harness", body)
 
     def _last_step(self) -> str:
-        """The word of the step that was begun last: what a precondition that names no cause was missed by."""
+        """The word of the step that started last: what a precondition that names no cause was missed by."""
         steps = (event.body for event in reversed(self.history.events) if isinstance(event.body, StepStarted))
         return next((step.step for step in steps), "")
 

@@ -3,7 +3,7 @@
 =====================  =========================================================================================
 `start_gap_ms`         between the first two members of a group that started; of several groups the shortest
 `fault_offset_ms`      from the last start of a consumer before the first fault to that fault
-`fault_since_send_ms`  from the first sending to the first fault; none where that fault came before
+`fault_since_send_ms`  from the first sending to the first fault; none if that fault came before
 `load_start`           average of the run queue when it began, and `host_load` when its record was written
 `busy_share`           of all cores, while it ran
 `beside`               other runs at the same time

@@ -1,4 +1,4 @@
-"""All facts of a run folder, made from its files as they stand, and written into it."""
+"""All facts of a run folder, made from its current files, and written into it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FACTS = "facts.jsonl"
 DOCUMENTS = ("run.json", "outcome.json", "checks.json")
 MESSAGES, EVENTS = "messages.jsonl", "events.jsonl"
 MADE_OF = (*DOCUMENTS, MESSAGES, EVENTS)
-"""The files of which facts are made, besides logs."""
+"""The files that facts are made from, besides logs."""
 
 _CLASSES = frozenset(MessageClass)
 _MESSAGE = msgspec.json.Decoder(MessageLine)
@@ -88,7 +88,7 @@ def read_folder(path: Path) -> ReadFolder:
 
 
 def facts_of(read: ReadFolder) -> Iterator[Fact]:
-    """All facts of a folder that is fit, but for the seal."""
+    """All facts of a folder that is fit, except for the seal."""
     assert read.documents is not None
     documents, story = read.documents, read.story
     yield run_fact(documents, story, read.seen.message_count)

@@ -13,9 +13,9 @@ from typing import Annotated, ClassVar
 import msgspec
 
 FACTS_VERSION = 1
-"""Of the form of facts, and of how they are made: facts of another version are made anew before they are used.
+"""Of the form of facts, and of how they are made: facts of another version are made again before they are used.
 
-A field that no older folder could tell is null in those, and needs no new version."""
+A field that older folders can't have is null there, and needs no new version."""
 
 Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 """An integer that is small in every run: numbers of events, counts of things."""
@@ -36,7 +36,7 @@ class RunFact(Fact, frozen=True, kw_only=True, tag="run"):
     """The harness's own id of the run, unique over all machines."""
     scenario: str
     client: str
-    """`java`, `python`, `grpc`, `java+python`; with its version where that isn't the brokers'."""
+    """`java`, `python`, `grpc`, `java+python`; with its version if that differs from the brokers'."""
     rocketmq: str
     cluster: str
     """`embedded` or `containers`; `unknown` where it never started."""
@@ -51,7 +51,7 @@ class RunFact(Fact, frozen=True, kw_only=True, tag="run"):
     harness_version: str | None
     java_version: Int32 | None
     host: str | None
-    """Name of the machine, or its system where the folder names none."""
+    """Name of the machine, or its system if the folder names none."""
     processors: Int32 | None
     memory_mib: Int32 | None
     timers_ms: Mapping[str, int | None] | None
@@ -62,7 +62,7 @@ class RunFact(Fact, frozen=True, kw_only=True, tag="run"):
     """Unix time of the end, in ms."""
     seconds: float | None
     clock_jump_ms: int
-    """How far the wall clock left the monotonic one within the run, in ms."""
+    """How far the wall clock drifted from the monotonic one within the run, in ms."""
     outcome: str
     expected: str | None
     """Null: only measured."""
@@ -83,7 +83,7 @@ class RunFact(Fact, frozen=True, kw_only=True, tag="run"):
 
 
 class SubscriptionFact(Fact, frozen=True, kw_only=True, tag="subscription"):
-    """One for each change of what a broker held for a group and topic, the first sight included."""
+    """One for each change of the subscription that a broker held for a group and topic, including the first."""
 
     made_by: ClassVar[str] = "subscription_facts"
     n: Int32
@@ -100,7 +100,7 @@ class SubscriptionFact(Fact, frozen=True, kw_only=True, tag="subscription"):
 
 
 class OwnershipFact(Fact, frozen=True, kw_only=True, tag="ownership"):
-    """One for each change of the queues of a topic that a member had, the first sight included."""
+    """One for each change of the queues of a topic that a member had, including the first."""
 
     made_by: ClassVar[str] = "ownership_facts"
     n: Int32
@@ -150,7 +150,7 @@ class CheckFact(Fact, frozen=True, kw_only=True, tag="check"):
     """In `checks.json`, from 0."""
     section: str | None
     id: str | None
-    """What it states, whatever its name says; null in folders of before checks had ids."""
+    """The id of its statement; null in folders older than these ids."""
     name: str | None
     holds: str | None
     """`yes`, `no`, `unknown`."""
@@ -162,7 +162,7 @@ class CheckFact(Fact, frozen=True, kw_only=True, tag="check"):
 
 
 class FindingFact(Fact, frozen=True, kw_only=True, tag="finding"):
-    """One for each thing that is not as it should be, in a form in which equal causes look equal."""
+    """One for each problem, in a form in which equal causes look equal."""
 
     made_by: ClassVar[str] = "finding_facts"
     kind: str
@@ -172,7 +172,7 @@ class FindingFact(Fact, frozen=True, kw_only=True, tag="finding"):
     node: str
     text: str
     signature: str
-    """An id of the cause; where there is none, the text without what differs from run to run."""
+    """An id of the cause; without one the text, minus what differs from run to run."""
     occurrences: int
     events: tuple[Int32, ...]
 
@@ -180,8 +180,8 @@ class FindingFact(Fact, frozen=True, kw_only=True, tag="finding"):
 class TimingFact(Fact, frozen=True, kw_only=True, tag="timing"):
     """One for each interval that RocketMQ's timers decide, delivery apart, which `messages` has.
 
-    What ended it was seen by a look: it took at least `at_least_ms`, when the look before was begun, which saw
-    nothing yet, and at most `ms`.
+    A look saw its end: it took at least `at_least_ms`, the start of the last look that saw nothing yet, and
+    at most `ms`.
     """
 
     made_by: ClassVar[str] = "timing_facts"
@@ -195,7 +195,7 @@ class TimingFact(Fact, frozen=True, kw_only=True, tag="timing"):
     ms: float
     at_least_ms: float
     seen_by: str
-    """`settled`: and it was as it should be; `look`: that it had changed."""
+    """`settled`: a look saw the expected state; `look`: a look saw a change."""
     from_n: Int32
     to_n: Int32
 
@@ -210,7 +210,7 @@ class ConditionFact(Fact, frozen=True, kw_only=True, tag="condition"):
 
 
 class Seal(Fact, frozen=True, kw_only=True, tag="seal"):
-    """The last line: of what the facts before it were made, so that a change of that is noticed."""
+    """The last line: digests of the files that the facts were made from, so that a later change is noticed."""
 
     made_by: ClassVar[str] = "folder_facts"
     facts_version: int

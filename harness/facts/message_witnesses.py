@@ -1,4 +1,4 @@
-"""What the history says of each message beside the oracle: how long its delivery took, and its tracks."""
+"""What the history says of each message, apart from the oracle: how long its delivery took, and its tracks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Witnesses:
         """By member."""
 
     def add(self, mono_ns: int, node: str, body: Body) -> None:
-        """One more event; they come in their order, but for small differences of clocks."""
+        """One more event; they come in their order, except for small differences of clocks."""
         match body:
             case Sent(key=key):
                 self._sent_ns[key] = min(mono_ns, self._sent_ns.get(key, mono_ns))

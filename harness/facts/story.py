@@ -24,7 +24,7 @@ from rocketchaos.harness.core.events.observed import DashboardTracksObserved, Tr
 from rocketchaos.harness.facts.message_witnesses import Witnesses
 
 OF_MESSAGES = (SendInvoked, Sent, Received, Consumed, Blocked, TracksObserved, DashboardTracksObserved)
-"""Kinds of which there are some for each message."""
+"""Kinds with some events for each message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Story:
             self.entries.append(Entry(n, at_ms, node, body))
         elif isinstance(body, Sent):
             self._add_sent(n, at_ms, body)
-        elif isinstance(body, Received) and body.reconsume_times == 0:
+        elif isinstance(body, Received) and body.reconsume_times == 0 and body.offset is not None:
             queue = (node, body.topic, body.queue)
             last = self.last_received.get(queue)
             if last is None or body.offset >= last.offset:
@@ -154,7 +154,7 @@ _LAST_NS = 2**62
 
 
 def line_of(text: bytes) -> tuple[Line, Body]:
-    """An event as it stands in a file.
+    """An event as written in a file.
 
     Raises:
         ValueError: it is no event, or lacks what belongs to its kind, or has an impossible time.

@@ -74,7 +74,7 @@ class OfGroup:
     moved_n: int | None = None
     """The last event up to this one that did."""
     stretch: Change | None = None
-    """The change whose consequences it may show; None where none is known, or there may have been several."""
+    """The change whose consequences it may show; None if none is known, or there may have been several."""
     settled_n: int | None = None
     """The last event of the stretch that says that every member has its share of the queues."""
 
@@ -121,7 +121,7 @@ def by_group(entries: Sequence[Entry]) -> Mapping[str, list[OfGroup]]:
 
 
 def settled_group(body: Settled) -> str | None:
-    """The group whose members all have their shares; None where it says something else."""
+    """The group whose members all have their shares; None if it says something else."""
     if body.condition_id:
         return body.subject if body.condition_id in _SETTLED else None
     before = _SETTLED_BEFORE.match(body.condition)

@@ -28,7 +28,7 @@ class Fault(ABC):
     sides: tuple[str, ...] = ()
     """The ends of one between two: consumers, nodes, `producer`."""
     heals: ClassVar[bool] = True
-    """False where there is nothing to undo: such a fault is over once it is effective."""
+    """False if there is nothing to undo: such a fault is over once it is effective."""
 
     @property
     def is_past(self) -> bool:
@@ -97,7 +97,7 @@ class Faults:
             fault.cleanup()
 
     def active(self) -> dict[str, Fault]:
-        """Those that have been injected and not healed, by `kill b` and the like."""
+        """Those that have been injected and not healed, by texts such as `kill b`."""
         return dict(self._active)
 
     def heal_all(self) -> None:

@@ -21,7 +21,7 @@ _LOOK_EVERY_S = 0.1
 
 
 class FillDisk(Fault):
-    """The broker is started anew with a limit that any disk exceeds; until it heals, also after a restart."""
+    """The broker restarts with a limit that any disk exceeds; until it heals, also after a restart."""
 
     name = "fill-disk"
 
@@ -33,7 +33,7 @@ class FillDisk(Fault):
         self._logged = 0
 
     def inject(self) -> None:
-        """Start it anew; what it logged before says nothing."""
+        """Restart it; what it logged before says nothing."""
         self._logged = self._context.servers.node(self.target).log.stat().st_size
         self._context.servers.note_down(self.target, "restarting")
         self._cluster.fill_disk(self.target)
@@ -56,7 +56,7 @@ class FillDisk(Fault):
         return f"{self.target} logs: {line}"
 
     def heal(self) -> None:
-        """Start it anew as it was at first."""
+        """Restart it as it was at first."""
         self._context.servers.note_down(self.target, "restarting")
         self._cluster.free_disk(self.target)
         self._is_back()

@@ -8,7 +8,7 @@ from rocketchaos.harness.faults.rules import Command, drop
 
 
 class Partition(NetworkFault):
-    """Nothing passes, in one direction or in both; connections stay open, for neither side learns of it."""
+    """Nothing passes, in one direction or in both; connections stay open, because neither side notices."""
 
     name = "partition"
 

@@ -16,7 +16,11 @@ class Terminate(ClientFault, OverOnceEffective):
     def wait_effective(self) -> str:
         """The process has been reaped, and had ended by itself, with exit code 143.
 
+        A user's program ends with any code, or by the signal itself.
         A consumer is written down as stopped then.
         """
         self._client.wait_terminated()
-        return f"{self._client.where} has shut its client down and ended with exit code {self._client.returncode}"
+        code = self._client.returncode or 0
+        if code < 0:
+            return f"{self._client.where} was ended by SIGTERM, which it doesn't handle"
+        return f"{self._client.where} has shut its client down and ended with exit code {code}"

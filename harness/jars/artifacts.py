@@ -69,7 +69,7 @@ def cached(version: str) -> bool:
 
 
 def in_cache() -> list[str]:
-    """The versions of which every role's jars are in the cache, the oldest first; raises as `cached`."""
+    """The versions with the jars of every role in the cache, the oldest first; raises as `cached`."""
     found = (index.name.removesuffix(_SERVER_INDEX) for index in indexes(f"*{_SERVER_INDEX}"))
     return [version for version in versions.ascending(found) if cached(version)]
 

@@ -79,7 +79,7 @@ _OPENED: dict[str, Build] = {}
 
 
 def version_of(text: str, base: Path | None = None) -> str:
-    """What a user named: a released version as it stands, or the name of the build in this folder.
+    """What a user named: a released version unchanged, or the name of the build in this folder.
 
     Args:
         text: `5.5.0`, or the path of an unpacked distribution.
@@ -217,4 +217,4 @@ def _digest(jars: tuple[Path, ...]) -> str:
 
 def _unreadable(jar: Path, error: Exception) -> UsageProblem:
     reason = getattr(error, "strerror", None) or str(error)
-    return UsageProblem(f"the jar can't be read: {jar}: {reason}", "Unpack or build the distribution anew.")
+    return UsageProblem(f"the jar can't be read: {jar}: {reason}", "Unpack or build the distribution again.")

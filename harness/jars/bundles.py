@@ -85,7 +85,7 @@ def fetch_side_by_side(
 ) -> list[RocketchaosError | None]:
     """Fetch what the cache lacks: several groups at a time, the bundles of one after the other.
 
-    Of each group: why not all of it could be had; None where it is there.
+    Of each group: why some of it isn't available; None if it is there.
 
     Raises:
         EnvironmentNotReady: the cache can't be used.
@@ -127,7 +127,7 @@ def _index(folder: Path, bundle: Bundle) -> Path:
 
 
 def _read(index: Path) -> dict[str, int] | None:
-    """Names and sizes by an index; None where there is none that can be used."""
+    """Names and sizes by an index; None if there is none that can be used."""
     try:
         content = json.loads(index.read_text(encoding="utf-8"))
         if content["schema_version"] != _INDEX_VERSION:

@@ -26,7 +26,7 @@ SWITCH = "ROCKETCHAOS_CLASS_ARCHIVES"
 _SILENT = "-Xlog:cds*=off"
 """An archive that doesn't fit is no news, and neither is a class that can't be archived."""
 _BASE = "classes.jsa"
-"""The archive of Java's own classes, beside libjvm, on which all others build."""
+"""The archive of Java's own classes, next to libjvm, on which all others build."""
 _CHECK_LIMIT_S = 30
 _TRY_AGAIN_S = 24 * 3600
 _UNUSED_S = 30 * 24 * 3600
@@ -37,13 +37,13 @@ class ClassArchive:
     """The archive of one program, whether it is there or not."""
 
     program: str
-    """`broker`, for example: for its file's name, and to tell two programs apart that have the same jars."""
+    """`broker`, for example: for its file's name, and to distinguish two programs that have the same jars."""
     java: Java
     jars: Sequence[Path]
     """The class path with which it is made; what uses it may have more behind them."""
 
     def options(self) -> list[str]:
-        """The options of a JVM that uses it; none where it isn't there in its full size."""
+        """The options of a JVM that uses it; none if it isn't there in its full size."""
         file = self._file() if enabled() else None
         # The JVM checks the content of an archive, but on Java 17 it crashes with one that was cut off.
         return [] if file is None else ["-XX:+VerifySharedSpaces", f"-XX:SharedArchiveFile={file}", _SILENT]
@@ -111,7 +111,9 @@ class ClassArchive:
                 file.unlink(missing_ok=True)
 
     def _file(self) -> Path | None:
-        with contextlib.suppress(OSError):  # without jars there is nothing to start either: others say so
+        with contextlib.suppress(
+            OSError
+        ):  # without jars there is nothing to start either: other code reports it
             for file in paths.archives_folder().glob(f"{self._name}.*.jsa"):
                 if file.stat().st_size == int(file.suffixes[-2][1:]):
                     return file

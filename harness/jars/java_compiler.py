@@ -23,7 +23,7 @@ def compiler_jars(progress: Callable[[str], None]) -> Sequence[Path]:
     """The compiler's jars, fetched where the cache lacks them.
 
     Raises:
-        EnvironmentNotReady: they can't be had.
+        EnvironmentNotReady: they aren't available.
     """
     return jars(_COMPILER, progress)
 

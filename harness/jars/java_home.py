@@ -157,7 +157,7 @@ def _feature_version(text: str) -> int:
 
 @functools.cache
 def _run(executable: Path, *arguments: str) -> str:
-    """What java prints, or nothing where it can't be run; once per process, for it takes a while."""
+    """What java prints, or nothing where it can't be run; once per process, because it takes a while."""
     try:
         ended = subprocess.run(
             [executable, *arguments], capture_output=True, text=True, timeout=_RUN_LIMIT_S, check=False

@@ -139,7 +139,7 @@ class Repository:
         """Whether there are these artifacts, by their POMs; for each, or why that is unknown.
 
         Args:
-            coordinates: `group:artifact:version`, asked side by side.
+            coordinates: `group:artifact:version`, asked in parallel.
         """
         asked = tuple(dict.fromkeys(coordinates))
         with ThreadPoolExecutor(_PARALLEL_DOWNLOADS) as pool:
@@ -244,7 +244,7 @@ class _Resolver(PythonResolver):
         with _LOCKS_LOCK:
             lock = _LOCKS.setdefault(target, threading.Lock())
         with lock:
-            # Versions that are fetched side by side have most of their jars in common.
+            # Versions that are fetched in parallel have most of their jars in common.
             if not target.exists():
                 path = f"{artifact.component.path_prefix.as_posix()}/{artifact.filename}"
                 self._repository.fetch(path, target)

@@ -1,4 +1,4 @@
-"""Which releases of RocketMQ can be had: from the cache without a network, or from the Maven repository.
+"""Which releases of RocketMQ are available: from the cache without a network, or from the Maven repository.
 
 The repository's own lists (`maven-metadata.xml`) lack some of what it has: Maven Central lists no rocketmq-client
 4.9.7, and has it. And it has half of some releases, as name server and broker of 5.3.4 without tools and client.
@@ -38,7 +38,7 @@ class Need:
 
     version: str
     roles: tuple[Role, ...] = tuple(ARTIFACTS)
-    """As it is: everything for servers of this version and the clients that belong to them, but for a proxy."""
+    """Everything for servers of this version and the clients that belong to them, except for a proxy."""
 
     @property
     def supported(self) -> bool:
@@ -78,7 +78,7 @@ class Release:
 
 
 def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Need, RocketchaosError]:
-    """Those of the needs that can't be had, and why; all are asked for side by side, and no jar is fetched.
+    """Those of the needs that can't be downloaded, and why; all are asked in parallel, and no jar is fetched.
 
     A `UsageProblem`: there is no such release, or it is not supported; which are near. An `EnvironmentNotReady`:
     that is unknown.
@@ -116,7 +116,7 @@ def _lacking_build(need: Need) -> UsageProblem | None:
 
 
 def require(need: Need, progress: Progress | None = None) -> None:
-    """Make sure that this can be had.
+    """Make sure that this is available.
 
     Raises:
         UsageProblem: there is no such version; the message names the nearest.
@@ -127,7 +127,7 @@ def require(need: Need, progress: Progress | None = None) -> None:
 
 
 def fetch(needs: Iterable[Need], progress: Progress | None = None) -> dict[Need, RocketchaosError]:
-    """Have the jars of all this in the cache, several versions at a time; those that can't be had, and why.
+    """Have the jars of all this in the cache, several versions at a time; those that aren't available, and why.
 
     Raises:
         EnvironmentNotReady: the cache can't be used.

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from rocketchaos.harness.language.words import DurationMs, Strict, as_tuple
 
 NAMESERVER = "$nameserver"
 """Where it stands in what the program gets: the name server's address, `127.0.0.1:9876`."""
+FILES = "$files"
+"""The folder of the program's `files`."""
 READY_WITHIN_MS = 120_000
+LINE_GROUPS = ("key", "number", "topic", "tag", "queue", "offset", "status")
+"""What a line can tell of a message, as named groups of `sees: {log: …}`."""
+_NAMES_A_MESSAGE = ("key", "number")
+_PLACEHOLDER = re.compile(r"\$[a-z]+")
 
 
 def _as_text(value: Any) -> Any:
@@ -19,52 +27,191 @@ def _as_text(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool | int | float) else value
 
 
+def _a_pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"`{text[:80]}` is no regular expression: {error}") from error
+    return text
+
+
 Text = Annotated[str, BeforeValidator(_as_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(as_tuple)]
+Pattern = Annotated[str, Field(min_length=1), AfterValidator(_a_pattern)]
+FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
+"""A file in a folder of the program's own: no path."""
+
+
+class Sees(Strict):
+    """How it is seen what a program does: by the lines that it prints."""
+
+    log: Pattern = Field(
+        description=r"a regular expression (Python's `re`) that finds, anywhere in a line, that a message was "
+        r"handled: `'handled (?P<key>\S+)'`. The group `key` is a key of the message, `orders-17` or one of its "
+        "`keys`; or the group `number` is its number in the topic. `topic`, `tag`, `queue`, `offset` and `status` "
+        "may tell more: a `status` of RECONSUME_LATER says that it failed",
+    )
+
+    @model_validator(mode="after")
+    def _names_a_message(self) -> Sees:
+        groups = re.compile(self.log).groupindex
+        if not set(groups) & set(_NAMES_A_MESSAGE):
+            raise ValueError(
+                rf"`log: {self.log}` has no named group that says which message it is: write `(?P<key>\S+)` where "
+                r"the line has a key of the message, or `(?P<number>\d+)` where it has its number in the topic"
+            )
+        for name in groups:
+            if name not in LINE_GROUPS:
+                raise ValueError(
+                    f"the group `{name}` of `log` says nothing to rocketchaos: it knows {', '.join(LINE_GROUPS)}"
+                )
+        return self
+
+    @property
+    def by_number(self) -> bool:
+        """Whether a message's number has to be enough, without a topic."""
+        groups = re.compile(self.log).groupindex
+        return "number" in groups and "key" not in groups and "topic" not in groups
+
+
+class Ready(Strict):
+    """What must hold besides, so that a program counts as started."""
+
+    members: int | None = Field(
+        default=None, gt=0, description="its group has at least this many members on each broker"
+    )
+    port: int | None = Field(
+        default=None, gt=0, le=65_535, description="it takes connections to this port of this host"
+    )
+    log: Pattern | None = Field(
+        default=None, description="it has printed a line that this regular expression finds"
+    )
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Ready:
+        if self.members is None and self.port is None and self.log is None:
+            raise ValueError("say `members`, `port` or `log`")
+        return self
 
 
 class App(Strict):
-    """A program of the user's own, started in a JVM of its own, as it is.
+    """A program of the user's own, started unchanged; `jar` or `command` says which.
 
-    The harness registers RocketMQ's own `ConsumeMessageHook` with the consumers that it starts: what they get and
-    what their listeners answer comes from the program itself. `$nameserver` stands for the name server's address
-    in `args`, `jvm_args`, `properties` and `env`. Topics and groups have the names that the scenario gives them,
+    A `jar` runs in a JVM of its own. The harness registers RocketMQ's own `ConsumeMessageHook` with the consumers
+    that it starts, so what they get and what their listeners answer comes from the program itself.
+
+    A `command` is any program. It is seen by the lines that it prints (`sees`), by the brokers' list of its group
+    (203), and, if its client answers, by its running info (307).
+
+    `$nameserver` stands for the name server's address in `args`, `command`, `jvm_args`, `properties`, `env` and
+    `files`, and `$files` for the folder of those. Topics and groups have the names that the scenario gives them,
     on a cluster of the run's own.
     """
 
-    jar: str = Field(
+    jar: str | None = Field(
+        default=None,
         min_length=1,
-        description="what `java -jar` starts: a plain jar with a Main-Class, or Spring Boot's; a relative path is "
-        "seen from the scenario's file, then from the current folder",
+        description="what `java -jar` starts: a plain jar with a Main-Class, or Spring Boot's; a relative "
+        "path is looked up from the scenario's file, then from the current folder",
     )
-    args: Texts = Field(default=(), description="its arguments: `[--rocketmq.name-server=$nameserver]`")
-    jvm_args: Texts = Field(default=(), description="options of its JVM: `[-Xmx512m]`")
+    command: Texts | None = Field(
+        default=None,
+        min_length=1,
+        description="any program and its arguments: `[python3, audit.py, $nameserver]`. It runs in the folder of "
+        "the scenario's file. A first word with a `/` is seen from there, then from the current folder; others "
+        "are "
+        "looked up on the PATH",
+    )
+    args: Texts = Field(
+        default=(), description="of a `jar`, its arguments: `[--rocketmq.name-server=$nameserver]`"
+    )
+    jvm_args: Texts = Field(default=(), description="of a `jar`, options of its JVM: `[-Xmx512m]`")
     properties: dict[str, Text] = Field(
-        default_factory=dict, description="system properties: `{rocketmq.namesrv.addr: $nameserver}`"
+        default_factory=dict,
+        description="of a `jar`, system properties: `{rocketmq.namesrv.addr: $nameserver}`",
     )
     env: dict[str, Text] = Field(
-        default_factory=dict, description="environment variables, besides those of the harness"
+        default_factory=dict, description="environment variables, in addition to those of the harness"
+    )
+    sees: Sees | None = Field(
+        default=None,
+        description=r"of a `command`, which lines say that it has handled a message: "
+        r"`{log: 'handled (?P<key>\S+)'}`",
+    )
+    files: dict[FileName, str] = Field(
+        default_factory=dict,
+        description="configuration files that are written for it, each from a template, in which the placeholders "
+        "stand too: `{application.yaml: config/test.yaml}`; the program finds them in the folder `$files`",
+    )
+    ready: Ready | None = Field(
+        default=None,
+        description="what must hold besides its being a member of its group: `{members: 2}`, `{port: 8080}`, "
+        "`{log: 'Started .* in'}`",
     )
     ready_within: DurationMs = Field(
         default=READY_WITHIN_MS,
         gt=0,
-        description="so long it may take until it has started a consumer of the group; default 120 s",
+        description="the limit until it has started a consumer of the group; default 120 s",
     )
 
-    def placed(self, nameserver: str) -> App:
-        """The same, with the addresses of a cluster for the placeholders."""
+    @model_validator(mode="after")
+    def _one_program(self) -> App:
+        for problem in self._problems():
+            raise ValueError(problem)
+        return self
+
+    def _problems(self) -> Iterator[str]:
+        if (self.jar is None) == (self.command is None):
+            yield "say which program: one of `jar: target/billing.jar` and `command: [./audit, $nameserver]`"
+        elif self.command is not None:
+            of_jars = [name for name in ("args", "jvm_args", "properties") if getattr(self, name)]
+            if of_jars:
+                yield f"`{'`, `'.join(of_jars)}` is for a `jar`: write it into `command`"
+            if self.sees is None:
+                yield (
+                    r"`sees` says which of its lines tell that it has handled a message: "
+                    r"`sees: {log: 'handled (?P<key>\S+)'}`"
+                )
+        elif self.sees is not None:
+            yield (
+                "a `jar` is seen by RocketMQ's own hook in it: leave out `sees`; or write `command: [java, -jar, "
+                "…]`, where its client has no such hook"
+            )
+        yield from self._misspelled()
+
+    def _misspelled(self) -> Iterator[str]:
+        """Placeholders that are nearly one of ours; other programs may have `$` of their own."""
+        known = (NAMESERVER, FILES)
+        for text in self._texts():
+            for word in _PLACEHOLDER.findall(text):
+                near = get_close_matches(word, known, 1, 0.7) if word not in known else []
+                if near:
+                    yield f"`{word}` stands for nothing: did you mean `{near[0]}`?"
+
+    def _texts(self) -> Iterator[str]:
+        yield from (*(self.command or ()), *self.args, *self.jvm_args)
+        yield from (*self.properties.values(), *self.env.values())
+
+    def placed(self, nameserver: str, files: str = "") -> App:
+        """The same, with the addresses of a cluster, and the folder of its files, for the placeholders."""
 
         def filled(text: str) -> str:
-            return text.replace(NAMESERVER, nameserver)
+            return fill(text, nameserver, files)
 
         def values(given: Mapping[str, str]) -> dict[str, str]:
             return {key: filled(value) for key, value in given.items()}
 
         return self.model_copy(
             update={
+                "command": None if self.command is None else tuple(map(filled, self.command)),
                 "args": tuple(map(filled, self.args)),
                 "jvm_args": tuple(map(filled, self.jvm_args)),
                 "properties": values(self.properties),
                 "env": values(self.env),
             }
         )
+
+
+def fill(text: str, nameserver: str, files: str) -> str:
+    """A text with what its placeholders stand for."""
+    return text.replace(NAMESERVER, nameserver).replace(FILES, files)

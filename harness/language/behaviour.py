@@ -18,7 +18,7 @@ _BARE: Mapping[str, dict[str, Any]] = {"succeed": {}, "block": {"block": ALL}}
 class Behaviour(Strict):
     """What the listener does, default `succeed`; `block` alone blocks on every message.
 
-    Several of the keys together are `{slow: 50ms, fail: 1}`: it takes its time, and then fails.
+    Keys can be combined: `{slow: 50ms, fail: 1}` takes 50 ms, and then fails.
     """
 
     fail: int | None = Field(
@@ -29,10 +29,10 @@ class Behaviour(Strict):
     )
     block: OneOrMore[str] | None = Field(
         default=None,
-        description="it holds on to the messages of these keys, `orders-1` for the first one sent to orders, or "
+        description="it blocks on the messages with these keys, `orders-1` for the first one sent to orders, or "
         "to `all`, until a `release` step",
     )
-    slow: DurationMs | None = Field(default=None, gt=0, description="it takes so long for each message")
+    slow: DurationMs | None = Field(default=None, gt=0, description="it takes this long for each message")
 
     @model_validator(mode="before")
     @classmethod

@@ -90,7 +90,7 @@ def topology_problem(
 ) -> str | None:
     """Why these can't be the brokers of a cluster, those of them that have a slave, and its proxy.
 
-    None where they can.
+    None if they can.
     """
     nodes = [*name_server_names(name_servers), *brokers]
     nodes += [*(f"{broker}{SLAVE_SUFFIX}" for broker in slaves), *_proxy_nodes(proxy)]
@@ -164,8 +164,8 @@ DashboardVersion = Annotated[
 class ClusterNeeds(Strict):
     """What the scenario needs of its cluster. Scenarios that need the same share one.
 
-    One whose steps do something to a node, or to a broker's configuration, gets one to itself, and so does one
-    that says `own`.
+    A scenario gets its own cluster if its steps act on a node or change a broker's configuration, or if it
+    says `own`.
 
     Nodes are called `nameserver`, `nameserver-2`, as the brokers, `broker-a-slave` for the slave of `broker-a`,
     and `proxy`.
@@ -175,7 +175,7 @@ class ClusterNeeds(Strict):
         default=("broker-a",), min_length=1, max_length=8, description="its brokers, each a master"
     )
     slaves: BrokerNames = Field(
-        default=(), description="brokers that have a slave besides; it copies what the master stores"
+        default=(), description="brokers that also have a slave, which copies what the master stores"
     )
     name_servers: int = Field(
         default=1,
@@ -186,17 +186,17 @@ class ClusterNeeds(Strict):
     )
     registers_with: dict[BrokerName, NameServerNames] = Field(
         default_factory=dict,
-        description="brokers that register with some of the name servers alone, a slave as its master: "
-        "`{broker-b: nameserver-2}`; all others do with every one",
+        description="brokers that register only with some of the name servers, a slave with the same as its "
+        "master: `{broker-b: nameserver-2}`; all others register with every name server",
     )
     broker: dict[ConfigurationKey, ConfigurationValue] = Field(
         default_factory=dict,
-        description="lines of broker.conf, of every broker: `autoCreateTopicEnable: false`",
+        description="lines for the broker.conf of every broker: `autoCreateTopicEnable: false`",
     )
 
     own: bool = Field(
         default=False,
-        description="nobody else's scenarios run there meanwhile: its servers' logs are all about this one",
+        description="no other scenario runs on it meanwhile, so its servers' logs are about this one alone",
     )
 
     dashboard: DashboardVersion = Field(
@@ -212,14 +212,14 @@ class ClusterNeeds(Strict):
 
     advertise: Literal["address", "hostname"] = Field(
         default="address",
-        description="to what brokers let clients connect (`brokerIP1`): their addresses, or the names of their "
-        "containers, which only workers in containers can resolve",
+        description="the address that brokers register for clients (`brokerIP1`): their addresses, or the "
+        "names of their containers, which only workers in containers can resolve",
     )
 
     flow_control: bool = Field(
         default=False,
-        description="its brokers refuse pulls with FLOW_CONTROL, 4.9.x those that they would have answered at "
-        "once: by a hook (RPCHook) in their JVMs, for RocketMQ comes with no limiter of pulls",
+        description="its brokers refuse pulls with FLOW_CONTROL (4.9.x: only pulls that they would have "
+        "answered at once). A hook (RPCHook) in their JVMs does it, because RocketMQ has no rate limit for pulls",
     )
 
     @field_validator("broker")
@@ -228,7 +228,7 @@ class ClusterNeeds(Strict):
         refused = protected(lines)
         if refused:
             raise ValueError(
-                f"{', '.join(refused)}: the harness itself chooses ports, names and folders, for each run anew"
+                f"{', '.join(refused)}: the harness itself chooses ports, names and folders, new ones for each run"
             )
         return lines
 

@@ -48,7 +48,7 @@ from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
 class SqlExpression(Strict):
     """A subscription by SQL92 on the messages' properties: `MessageSelector.bySql`.
 
-    Brokers evaluate it, and no client does after them. A broker refuses it unless its `enablePropertyFilter` is
+    Brokers evaluate it; clients don't check again. A broker refuses it unless its `enablePropertyFilter` is
     true.
     """
 
@@ -96,12 +96,20 @@ def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
 
 
-PROGRAM = next(kind.name for kind in CLIENT_KINDS.values() if kind.users_program)
-"""The client of a consumer that is a program of the user's."""
+_PROGRAMS = tuple(kind for kind in CLIENT_KINDS.values() if kind.users_program)
+JAR = next(kind.name for kind in _PROGRAMS if not kind.begins_at_start)
+"""The client of a consumer that is a jar of the user's."""
+COMMAND = next(kind.name for kind in _PROGRAMS if kind.begins_at_start)
+"""The client of one that is any other program."""
+
+
+def program_of(app: Mapping[str, Any]) -> str:
+    """The client of a consumer with this `app`, as it stands in a file."""
+    return COMMAND if "command" in app and "jar" not in app else JAR
 
 
 def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
-    """Why a client can't speak to servers of this version; None where it can."""
+    """Why a client can't speak to servers of this version; None if it can."""
     if needs_proxy and not contains(PROXY_SINCE, rocketmq):
         return f"it needs the proxy of RocketMQ 5, which {rocketmq} lacks"
     return None
@@ -112,50 +120,51 @@ Through = Literal["brokers", "proxy"]
 
 
 class Consumer(Strict):
-    """A consumer, started by a `start` step. RocketMQ's own defaults, but for `consume_from`."""
+    """A consumer, started by a `start` step. All defaults are RocketMQ's own, except that of `consume_from`."""
 
     group: GroupKey = Field(
-        description="its consumer group; a name that RocketMQ refuses, with other characters than letters, "
-        "digits, `_-%|`, or too long, is refused at its start"
+        description="its consumer group; its start fails if RocketMQ refuses the name: too long, or with "
+        "other characters than letters, digits, `_-%|`"
     )
     client: ClientText | None = Field(
         default=None,
-        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; default: "
+        description="which client: `java`, `java@4.9.4` in its own version, `python`, `grpc`, `go`; default: "
         "that of the matrix, otherwise `java` in the brokers' version",
     )
     app: App | None = Field(
         default=None,
-        description="a program of your own, as it is: `{jar: target/billing.jar, args: "
-        "[--rocketmq.name-server=$nameserver]}`; `subscribe` says what it is expected to subscribe to. Another "
+        description="a program of your own, unchanged: `{jar: target/billing.jar, args: "
+        "[--rocketmq.name-server=$nameserver]}`, or `{command: [./audit, $nameserver], sees: {log: 'handled "
+        r"(?P<key>\S+)'}}`; `subscribe` says what it is expected to subscribe to. Another "
         "consumer of the same program is `beside` this one",
     )
     api: ApiName = Field(
         default="push",
         description="`push`: DefaultMQPushConsumer, or what its client has for it; `pop`: the same in POP mode "
-        "(5.x), which the harness sets on the brokers before its start; `lite-pull`: DefaultLitePullConsumer, "
-        "polled all the time; `pull`: DefaultMQPullConsumer, whose queues are pulled all the time; `simple`: "
-        "SimpleConsumer of `grpc`, asked all the time",
+        "(5.x), which the harness sets on the brokers before its start; `lite-pull`: "
+        "DefaultLitePullConsumer, polled continuously; `pull`: DefaultMQPullConsumer, whose queues are "
+        "pulled continuously; `simple`: SimpleConsumer of `grpc`, polled continuously",
     )
     subscribe: dict[TopicKey, ExpressionField] = Field(
         min_length=1,
-        description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`; any text '
-        "is given to RocketMQ as it stands, also what it refuses (`||`) or misreads (`tagA | tagB`, ` * `)",
+        description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`; '
+        "RocketMQ gets any text unchanged, also one that it refuses (`||`) or misreads (`tagA | tagB`, ` * `)",
     )
     client_id: ClientId | None = Field(
         default=None,
-        description="the first part of its client id (clientIP), which orders the allocation, by default its "
-        "name; or with `@` the whole id, `172.17.0.2@1`, that it has in every run. Those that have one id, and "
-        "are not `beside` each other, are processes of their own",
+        description="the first part of its client id (clientIP), by which the allocation is ordered; default "
+        "its name. With `@` it is the whole id, `172.17.0.2@1`, the same in every run. Consumers with the "
+        "same id run in separate processes, unless one is `beside` the other",
     )
     process: Literal["own"] | None = Field(
         default=None,
-        description="`own`: a process of its own; otherwise it shares one with other clients where no step acts "
-        "on its process, as `kill` does",
+        description="`own`: a process of its own; default: it shares one with other clients, unless a step "
+        "such as `kill` acts on its process",
     )
     beside: Name | None = Field(
         default=None,
-        description="a consumer above it, whose process it shares, as the listeners of one application do; with "
-        "one `client_id` they are one client (MQClientInstance)",
+        description="a consumer declared above it, whose process it shares, like two listeners of one "
+        "application; with the same `client_id` they are one client (MQClientInstance)",
     )
     model: Literal["clustering", "broadcasting"] = Field(
         default="clustering",
@@ -171,8 +180,8 @@ class Consumer(Strict):
     )
     strategy: StrategyName = Field(
         default="average",
-        description="its own AllocateMessageQueueStrategy; `machine-room-nearby` averages within rooms, which are "
-        "what stands before the first `-` of client ids and brokers' names",
+        description="its own AllocateMessageQueueStrategy; `machine-room-nearby` averages within rooms; a "
+        "room is the part before the first `-` of client ids and brokers' names",
     )
     queues: (
         Annotated[
@@ -194,48 +203,56 @@ class Consumer(Strict):
     )
     consume_from: Literal["first-offset", "last-offset", "timestamp"] = Field(
         default="first-offset",
-        description="where a group without offsets begins; `timestamp` is RocketMQ's own, half an hour ago",
+        description="where a group without offsets starts; `timestamp`: RocketMQ's default timestamp, half "
+        "an hour ago",
     )
     post_subscription_when_pull: bool = Field(
         default=False,
-        description="each pull carries its own expression, which the broker then takes instead of the stored one",
+        description="each pull carries its own expression, and the broker filters by it instead of the stored one",
     )
     max_reconsume_times: int | None = Field(
         default=None,
         ge=0,
-        description="this many retries, then the dead letter queue; 16 in RocketMQ, endless orderly",
+        description="this many retries, then the dead-letter queue; RocketMQ's default is 16, and endless "
+        "with an orderly listener",
     )
     retry_delay_level: int | None = Field(
         default=None,
         ge=-1,
         le=18,
-        description="the delay of a retry, 1 is 1 s, -1 the dead letter queue at once; default: the broker's own, "
-        "10 s and rising",
+        description="the delay of a retry: 1 is 1 s, -1 sends it to the dead-letter queue at once; default: "
+        "the broker's own, from 10 s rising",
     )
     batch_size: int | None = Field(
-        default=None, ge=1, le=1024, description="consumeMessageBatchMaxSize: messages a call of the listener"
+        default=None,
+        ge=1,
+        le=1024,
+        description="consumeMessageBatchMaxSize: messages per call of the listener",
     )
     threads: int | None = Field(
-        default=None, ge=1, le=1000, description="consumeThreadMin and consumeThreadMax; 20 in RocketMQ"
+        default=None,
+        ge=1,
+        le=1000,
+        description="consumeThreadMin and consumeThreadMax; RocketMQ's default is 20",
     )
     pull_threshold_for_queue: int | None = Field(
         default=None,
         ge=1,
         le=65535,
-        description="this many messages cached of a queue, then it stops pulling",
+        description="it stops pulling from a queue once it has cached this many of its messages",
     )
     pull_interval: DurationMs | None = Field(
         default=None,
         ge=1,
         le=65_535,
-        description="the time between a pull that brought something and the next one",
+        description="the time between a pull that returned messages and the next one",
     )
     pull_retry_after: DurationMs | None = Field(
         default=None,
         ge=1,
         le=3_600_000,
-        description="pullTimeDelayMillsWhenException: so long after a pull that failed or was refused the next "
-        "one comes; 1 s in RocketMQ",
+        description="pullTimeDelayMillsWhenException: the time from a failed or refused pull to the next "
+        "one; RocketMQ's default is 1 s",
     )
     filter_class: str | None = Field(
         default=None,
@@ -245,37 +262,39 @@ class Consumer(Strict):
     )
     instance: Literal["default"] | None = Field(
         default=None,
-        description="`default`: its client id ends as where no instanceName is set, in `DEFAULT` where it "
-        "broadcasts, and it keeps its offsets where all such consumers of its host do; in `PID#nanoTime` where it "
-        "clusters; otherwise it ends with a name of the run",
+        description="`default`: its client id ends as if no instanceName were set: in `DEFAULT` when it "
+        "broadcasts, and it shares its offsets folder with all such consumers of its host; in `PID#nanoTime` "
+        "when it clusters. Default: it ends with a name of the run",
     )
     through: Through = Field(
         default="brokers",
-        description="`proxy`: it speaks to the proxy of RocketMQ 5 alone, which has a port for such clients too",
+        description="`proxy`: it connects only to the proxy of RocketMQ 5, which has a port for remoting "
+        "clients too",
     )
     name_servers: NameServerNames | None = Field(
         default=None,
-        description="the name servers that it knows, `nameserver-2`, in this order; all of the cluster where "
-        "nothing is said. RocketMQ's client shuffles them, and asks one until that answers no more",
+        description="the name servers that it knows, `nameserver-2`, in this order; default: all of the "
+        "cluster. RocketMQ's client shuffles them, and asks one until that one stops answering",
     )
     heartbeat_v2: bool = Field(
         default=False,
-        description="its heartbeats leave its subscriptions out while those don't change (useHeartbeatV2); "
-        "clients from 5.1.3 on. Where the heartbeat after a rebalance meets another one under way, it is left "
-        "out, and the broker refuses this member's pulls until its next rebalance (SUBSCRIPTION_NOT_LATEST)",
+        description="its heartbeats omit its subscriptions while those don't change (useHeartbeatV2); "
+        "clients from 5.1.3 on. If another heartbeat is under way when a rebalance sends one, the client "
+        "skips it, and the broker refuses this member's pulls until its next rebalance (SUBSCRIPTION_NOT_LATEST)",
     )
 
     settings: dict[str, Value] = Field(
         default_factory=dict,
         description="other properties of RocketMQ's Java client, by their own names, set before its start: "
-        "`{consumeTimeout: 1, pullBatchSize: 1}`; what the client then refuses is seen at its start",
+        "`{consumeTimeout: 1, pullBatchSize: 1}`; a setting that the client refuses makes its start fail",
     )
 
     @model_validator(mode="before")
     @classmethod
     def _a_program(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and data.get("app") is not None and data.get("client") is None:
-            return {**data, "client": PROGRAM}
+            app = data["app"].model_dump(exclude_none=True) if isinstance(data["app"], App) else data["app"]
+            return {**data, "client": program_of(app) if isinstance(app, Mapping) else JAR}
         return data
 
     @model_validator(mode="after")
@@ -325,10 +344,11 @@ class Consumer(Strict):
         return replace(api, filters_by="own") if self.post_subscription_when_pull else api
 
     def why_not_with(self, choice: ClientChoice) -> str | None:
-        """Why a client can't be this consumer; None where it can."""
+        """Why a client can't be this consumer; None if it can."""
         if choice.kind.users_program and self.app is None and self.beside is None:
-            return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{jar: …}}`"
-        if self.app is not None and not choice.kind.users_program:
+            which = "command: [./audit, $nameserver]" if choice.kind.begins_at_start else "jar: …"
+            return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{{which}}}`"
+        if self.app is not None and choice.kind.name != program_of(self.app.model_dump(exclude_none=True)):
             return f"`app` is a client itself: leave out `client: {choice}`"
         api = choice.kind.apis.get(self.api)
         if api is None:
@@ -359,7 +379,7 @@ class Consumer(Strict):
 
     @property
     def needs_own_process(self) -> bool:
-        """Whether it can't share a process: the scenario says so, or it keeps files where its process keeps
+        """Whether it can't share a process: the scenario demands it, or it keeps files where its process keeps
         its own.
 
         Or its client is one of those that don't, or has an id that other runs' may have.
@@ -384,7 +404,7 @@ class Consumer(Strict):
         return {**{name: value for name, value in chosen.items() if value is not None}, **self.settings}
 
     def why_not_on(self, rocketmq: str) -> str | None:
-        """Why its client can't be this consumer with brokers of this version; None where it can."""
+        """Why its client can't be this consumer with brokers of this version; None if it can."""
         choice = self.choice
         reason = self.why_not_with(choice) or why_not_reached(self.needs_proxy, rocketmq)
         if reason is not None:
@@ -420,7 +440,7 @@ class Consumer(Strict):
 
 
 def why_no_property(given: Iterable[str], known: Properties, client: str) -> str | None:
-    """Why a client of this version can't have one of these settings; None where it can."""
+    """Why a client of this version can't have one of these settings; None if it can."""
     for name in given:
         if name in known and not contains(known[name].since, client):
             return (
@@ -445,6 +465,13 @@ def _problems(consumer: Consumer) -> Iterator[str]:
         return
     if consumer.beside is not None and consumer.app is not None:
         yield "`beside` says which program it is in: leave out `app`"
+    sees = None if consumer.app is None else consumer.app.sees
+    if sees is not None and sees.by_number and len(consumer.subscribe) > 1:
+        yield (
+            "the group `number` of `sees: {log: …}` is a message's number in its topic, and it subscribes to "
+            "several: "
+            "let the line tell a `key`, or the `topic` too"
+        )
     if consumer.beside is not None and consumer.process == "own":
         yield "it has a process of its own, and can't be `beside` another one"
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):

@@ -101,7 +101,7 @@ class ProcessFaultKind(FaultKind):
     capability: str | None = None
     """What a cluster must be able to do where a target is a node; None: no node can be one."""
     instead: str = ""
-    """What is to be said to who names a node all the same, with `{target}`."""
+    """The message for a scenario that names a node, with `{target}`."""
     of_producer: bool = True
     on_processes_of_this_host: bool = False
     """Whether it can't be done to clients in containers."""

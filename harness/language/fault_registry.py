@@ -31,11 +31,11 @@ KILL = ProcessFaultKind(
     doc="""\
 SIGKILL the processes of clients or of nodes: nothing is persisted or sent; the kernel closes the sockets.
 
-A killed consumer comes back by `start` or `restart`, a killed node by `restart`, with what its store has, and
-the producer by `restart`: what it was sending may be stored or not, and until it is back nothing is sent, so
-that a `send` in another branch of a `parallel` needs `may_fail`.""",
+`start` or `restart` brings a killed consumer back; `restart` brings back a killed node, with what its store
+has, and the producer. What the producer was sending may be stored or not. Until it is back nothing can be
+sent, so a `send` in another branch of a `parallel` needs `may_fail`.""",
     example="kill: b",
-    targets="whom to kill, in this order: consumers, nodes, the `producer`",
+    targets="which processes to kill, in this order: consumers, nodes, the `producer`",
     before=("running", "paused", "stalled"),
     after="killed",
     capability="kill",
@@ -81,14 +81,14 @@ that a `send` in another branch of a `parallel` needs `may_fail`.""",
 TERMINATE = ProcessFaultKind(
     word="terminate",
     doc="""\
-SIGTERM the processes of clients, each of which shuts its client down and ends, as with a shutdown hook.
+SIGTERM the processes of clients: each shuts its client down and ends, as with a shutdown hook.
 
-A consumer persists its offsets and tells the broker (code 35); a listener that blocks or takes its time isn't
-waited for. It comes back by `start` or `restart`, and the producer by `restart`: what that was sending may be
-stored or not, and until it is back nothing is sent, so that a `send` in another branch of a `parallel` needs
-`may_fail`. Servers have `stop` for it, which is SIGTERM there.""",
+A consumer persists its offsets and tells the broker (code 35); it doesn't wait for a listener that blocks or
+is slow. `start` or `restart` brings it back, `restart` the producer. What the producer was sending may be
+stored or not. Until it is back nothing can be sent, so a `send` in another branch of a `parallel` needs
+`may_fail`. For servers use `stop`, which is SIGTERM there.""",
     example="terminate: b",
-    targets="whom to terminate, in this order: consumers, the `producer`; for nodes there is `stop`",
+    targets="which processes to terminate, in this order: consumers, the `producer`; for nodes there is `stop`",
     before=("running",),
     after="stopped",
     instead="a server gets its SIGTERM by `stop`: write `stop: {target}`",
@@ -121,8 +121,8 @@ STOP = ProcessFaultKind(
     doc="""\
 Shut consumers or nodes down gracefully.
 
-A consumer persists its offsets and tells the broker (code 35). A node writes down what it has, as RocketMQ
-does on SIGTERM, and comes back by `restart`.""",
+A consumer persists its offsets and tells the broker (code 35). A node stores what it has, as RocketMQ does on
+SIGTERM; `restart` brings it back.""",
     example="stop: b",
     targets="the consumers and nodes to stop, in this order: `b`, `broker-a`, `nameserver`",
     before=("running",),
@@ -163,14 +163,13 @@ does on SIGTERM, and comes back by `restart`.""",
 RESTART = ProcessFaultKind(
     word="restart",
     doc="""\
-Start clients or nodes anew, each in a new process; those that still run are shut down gracefully before.
+Start clients or nodes again, each in a new process; those that still run are shut down gracefully first.
 
-Consumers begin as they were declared: subscriptions and behaviour that steps changed are as at the first
-start. Nodes keep store, port and address; the step is over once a broker is registered and answers, or once
-a name server answers and every running broker has registered again by its own timer (30 s in RocketMQ, 10 s
-compressed).""",
+Consumers start as declared: changes that steps made to subscriptions and behaviour are gone. Nodes keep
+store, port and address; the step is over once a broker is registered and answers, or once a name server
+answers and every running broker has registered again by its own timer (30 s in RocketMQ, 10 s compressed).""",
     example="restart: [a, b]",
-    targets="whom to restart, in this order: consumers, nodes, the `producer`",
+    targets="what to restart, in this order: consumers, nodes, the `producer`",
     before=("running", "stopped", "killed"),
     after="running",
     capability="restart",
@@ -208,19 +207,19 @@ compressed).""",
 RESUME = Ending(
     word="resume",
     title="a paused or stalled process goes on",
-    doc="Let the processes of paused or stalled clients or nodes go on (SIGCONT).",
+    doc="Let the processes of paused or stalled clients or nodes continue (SIGCONT).",
     example="resume: b",
-    targets="whom to resume, in this order: consumers, nodes, the `producer`",
+    targets="what to resume, in this order: consumers, nodes, the `producer`",
 )
 PAUSE = ProcessFaultKind(
     word="pause",
     doc="""\
 SIGSTOP the processes of clients or of nodes: connections stay open, and nothing moves.
 
-A paused consumer neither heartbeats nor pulls; a paused node answers nobody; a paused producer goes on with
-what it was sending when it is resumed, and what has had no answer after 8 s counts as not acknowledged.""",
+A paused consumer sends no heartbeats and no pulls; a paused node answers no requests. A paused producer
+continues its sending when it is resumed; a message without an answer after 8 s counts as not acknowledged.""",
     example="pause: broker-a",
-    targets="whom to pause, in this order: consumers, nodes, the `producer`",
+    targets="what to pause, in this order: consumers, nodes, the `producer`",
     before=("running",),
     after="paused",
     capability="pause",
@@ -281,12 +280,12 @@ STALL = ProcessFaultKind(
     doc="""\
 Starve the processes of clients or of nodes: SIGSTOP and SIGCONT in turn, so that each runs only part of the time.
 
-All timers of the process go on, and every answer waits for the next time that it runs, as on a machine that is far
-too busy. It lasts until `resume`, or until the process is killed. The harness asks whoever it is for what it
-observes: that takes longer too. Only processes of this host can be stalled: clients without `workers: containers`,
-servers of a cluster of kind `embedded`.""",
+The timers of the process continue, and each answer waits until the process runs again, as on an overloaded
+machine. It lasts until `resume`, or until the process is killed. The harness's own questions to the process
+take longer too. Only processes of this host can be stalled: clients without `workers: containers`, servers of
+a cluster of kind `embedded`.""",
     example="stall: {targets: broker-a, stopped: 80ms, running: 20ms}",
-    targets="whom to stall, in this order: consumers, nodes, the `producer`",
+    targets="what to stall, in this order: consumers, nodes, the `producer`",
     before=("running",),
     after="stalled",
     capability="stall",

@@ -37,7 +37,7 @@ def is_name_server(node: str) -> bool:
 def registration_problem(
     count: int, registers_with: Mapping[str, Sequence[str]], brokers: Sequence[str]
 ) -> str | None:
-    """Why brokers can't register so with that many name servers; None where they can."""
+    """Why brokers can't register so with that many name servers; None if they can."""
     known = name_server_names(count)
     for broker, chosen in registers_with.items():
         if broker not in brokers:

@@ -19,8 +19,8 @@ class Producer(Strict):
 
     client: ClientText = Field(
         default=USUAL_CLIENT,
-        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; a matrix "
-        "leaves it as it is",
+        description="which client: `java`, `java@4.9.4` in its own version, `python`, `grpc`, `go`; a matrix "
+        "doesn't change it",
     )
 
     settings: dict[str, Value] = Field(
@@ -31,7 +31,7 @@ class Producer(Strict):
 
     name_servers: NameServerNames | None = Field(
         default=None,
-        description="the name servers that it knows, `nameserver-2`; all of the cluster where nothing is said",
+        description="the name servers that it knows, `nameserver-2`; default: all of the cluster",
     )
 
     @model_validator(mode="after")

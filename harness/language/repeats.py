@@ -9,7 +9,7 @@ from rocketchaos.harness.language.words import Strict
 
 
 class Repeats(Strict):
-    """How often `rocketchaos claims run` repeats the scenario: until each share is known well enough.
+    """How often `rocketchaos claims run` repeats the scenario: until each share is precise enough.
 
     The interval is Wilson's, of 95 %; its half width is half the distance between its ends.
     """
@@ -19,9 +19,15 @@ class Repeats(Strict):
         default=0.15,
         gt=0,
         lt=0.5,
-        description="and on, until the interval of every share is this narrow, to either side of its middle",
+        description="then more, until the interval of every share reaches at most this far to either side of "
+        "its middle",
     )
-    at_most: int = Field(default=200, ge=1, le=10_000, description="and then it ends, however wide they are")
+    at_most: int = Field(
+        default=200,
+        ge=1,
+        le=10_000,
+        description="at most this many runs, however wide the intervals still are",
+    )
 
     @field_validator("at_most")
     @classmethod

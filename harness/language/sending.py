@@ -1,4 +1,4 @@
-"""Ways of sending a message, beside the usual one that waits until the broker has it in its queue."""
+"""Ways of sending a message, other than the usual one that waits until the broker has it in its queue."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ TransactionState = Literal["commit", "rollback", "unknown"]
 
 
 class Transaction(Strict):
-    """A message that is half sent, and becomes one for consumers once it is committed.
+    """A half message, which consumers get only once it is committed.
 
-    Brokers ask the producer about those that stay unknown, `transactionTimeOut` (6 s) after the sending and then
-    every `transactionCheckInterval` (60 s, 5.x 30 s), which `cluster: {broker: …}` makes shorter. Where no member
-    of the producer's group runs, as after `kill: producer`, nobody answers.
+    Brokers ask the producer about transactions that stay unknown: `transactionTimeOut` (6 s) after the
+    sending, then every `transactionCheckInterval` (60 s, 5.x 30 s); `cluster: {broker: …}` makes both
+    shorter. While no member of the producer's group runs, as after `kill: producer`, no answer comes.
     """
 
     state: TransactionState = Field(description="what executeLocalTransaction answers")
@@ -38,7 +38,9 @@ class Sending(Strict):
     batch: int | None = Field(
         default=None, ge=2, le=1000, description="this many messages at a time, in one request and one queue"
     )
-    oneway: bool = Field(default=False, description="sendOneway: nobody waits for the broker's answer")
+    oneway: bool = Field(
+        default=False, description="sendOneway: the producer doesn't wait for the broker's answer"
+    )
     transaction: Transaction | None = Field(
         default=None, description="sendMessageInTransaction: `{state: unknown, checked: commit}`"
     )
@@ -46,19 +48,23 @@ class Sending(Strict):
     @model_validator(mode="after")
     def _one_way(self) -> Sending:
         given = self.ways
-        if len(given) > 1 and set(given) != {"delay_level", "oneway"} and set(given) != {"delay", "oneway"}:
+        # What RocketMQ refuses, as a batch with a delay level, is seen when it is sent.
+        together = (
+            len(given) == 2 and given[0] in ("delay_level", "delay") and given[1] in ("batch", "oneway")
+        )
+        if len(given) > 1 and not together:
             raise ValueError(f"a message can't be sent with `{given[0]}` and `{given[1]}` at once")
         return self
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """The keys that it says, none where it is sent as usual."""
+        """The keys that it says, none if it is sent as usual."""
         chosen: dict[str, Any] = {name: getattr(self, name) for name in Sending.model_fields}
         return tuple(name for name, value in chosen.items() if value)
 
     @property
     def as_data(self) -> dict[str, Any]:
-        """What the worker gets; empty where it is sent as usual."""
+        """What the worker gets; empty if it is sent as usual."""
         data: dict[str, Any] = {}
         if self.delay_level is not None:
             data["delay_level"] = self.delay_level

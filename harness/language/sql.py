@@ -14,7 +14,7 @@ from collections.abc import Mapping
 _FORM = re.compile(
     r"\s*(?P<name>[a-z][A-Za-z0-9_]*)\s*=\s*(?:(?P<number>0|[1-9][0-9]{0,17})|'(?P<text>[^']*)')\s*"
 )
-"""Names that begin with a capital are left out, for brokers know properties of RocketMQ's own by such."""
+"""Names that begin with a capital are left out, because RocketMQ's own properties have such names."""
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 """What Integer.valueOf and Long.valueOf read."""
 _RESERVED = frozenset(

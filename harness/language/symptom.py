@@ -39,22 +39,22 @@ _OneOrMoreSeen = Annotated[
 
 
 class Symptom(Strict):
-    """What people report, why it is so, and the way out; `rocketchaos symptoms` lists and finds it."""
+    """What people report, its cause, and the way out; `rocketchaos symptoms` lists and finds it."""
 
     seen: _OneOrMoreSeen = Field(
-        description="by what it is seen, the first thing first: `gone`, `stuck`, `twice`, `late`, `refused`, "
+        description="how it shows, the most visible first: `gone`, `stuck`, `twice`, `late`, `refused`, "
         "`misleading-tool`"
     )
     reported: _Text = Field(description="what the reporter saw")
     texts: OneOrMore[_Text] = Field(
-        description="what people paste: log lines, exceptions, response codes, words of a dashboard; `…` stands "
-        "for a name of theirs",
+        description="what people paste: log lines, exceptions, response codes, words of a dashboard; `…` "
+        "stands for one of their names",
     )
     cause: _Text = Field(description="what really happens")
     remedy: _Text = Field(description="the way out")
     not_reproduced: _Text | None = Field(
         default=None,
-        description="it shows on no version: what was tried. `expected` must not be `reproduced` then",
+        description="no version shows it: what was tried. `expected` must not be `reproduced` then",
     )
 
     @property

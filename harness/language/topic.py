@@ -28,8 +28,9 @@ class Topic(Strict):
     on: BrokerNames = Field(default=(), description="the brokers that have it; default all")
     by_sending: bool = Field(
         default=False,
-        description="nobody creates it: the broker does upon the first message (autoCreateTopicEnable), with as "
-        "many queues as it and the producer settle on; `queues` must be that number",
+        description="the harness doesn't create it: the broker does on the first message "
+        "(autoCreateTopicEnable). Broker and producer settle the number of its queues; `queues` must be that "
+        "number",
     )
     settings: Settings = Field(
         default_factory=dict,
@@ -78,8 +79,8 @@ class Group(Strict):
     )
     dead_letter_topic: Settings = Field(
         default_factory=dict,
-        description="the TopicConfig of its dead-letter topic, created with it; a broker of 4.9.x creates one "
-        "that nobody may read (`perm` 2)",
+        description="the TopicConfig of its dead-letter topic, created with it; a broker of 4.9.x creates "
+        "one without read permission (`perm` 2)",
     )
 
     @property

@@ -66,7 +66,7 @@ TopicKey = Annotated[str, StringConstraints(pattern=r"^[%|A-Za-z0-9_-]{1,112}$")
 GroupKey = Annotated[
     str, StringConstraints(min_length=1, max_length=1000), AfterValidator(lambda text: _group(text))
 ]
-"""A group's name: any that differs from a variable, for what RocketMQ refuses is seen at its start."""
+"""A group's name: any that differs from a variable, because what RocketMQ refuses is seen at its start."""
 
 LEGAL_GROUP = re.compile(r"[%|A-Za-z0-9_-]{1,240}")
 """What RocketMQ takes as a group's name, of its 255 less the 15 of the run."""
@@ -129,7 +129,7 @@ TagRef = Annotated[str, Refers(("tag-of-variable",))]
 """A tag, `tagB`, or the tags to which a bound consumer subscribes, `$holder.tag`: a step takes the first of them,
 a check accepts any."""
 ExpressionRef = Annotated[str, Refers(("tag-of-variable",))]
-"""A subscription expression as it stands, or a bound consumer's own, `$holder.tag`."""
+"""A subscription expression, unchanged, or a bound consumer's own, `$holder.tag`."""
 TagExpression = Annotated[str, StringConstraints(max_length=100_000)]
 """`tagA`, `tagA || tagB`, or `*` for everything; or any text, of which RocketMQ makes what it does."""
 
@@ -305,7 +305,7 @@ def references(model: BaseModel, path: tuple[str | int, ...] = ()) -> Iterator[R
 
 
 def _marks_inside(annotation: Any) -> list[Refers]:
-    """`Refers` marks within `X | None`, `tuple[X, ...]` and the like."""
+    """`Refers` marks within `X | None`, `tuple[X, ...]` and similar types."""
     found = [mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, Refers)]
     for inner in getattr(annotation, "__args__", ()):
         found += _marks_inside(inner)

@@ -11,7 +11,7 @@ from rocketchaos.harness.reporting.parts.earlier_run import Again
 
 
 def codes(report: Report) -> tuple[str, ...]:
-    """Of a run's findings; none where its scenario is not a night's."""
+    """Of a run's findings; none if its scenario is not a night's."""
     if MARK not in report.scenario.marks:
         return ()
     from rocketchaos.harness.nightly.nightly_run import judged_run

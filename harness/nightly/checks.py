@@ -1,4 +1,4 @@
-"""The checks of a scenario of which nobody expects anything: what invariants read is looked at. Pure."""
+"""The checks of a scenario without an expectation: what invariants read is looked at. Pure."""
 
 from __future__ import annotations
 

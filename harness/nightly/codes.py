@@ -63,7 +63,7 @@ _WITH_DISAGREEMENT = {
     ),
     ("wanted-but-not-delivered", "filtered-by-broker"): (
         "filtered-by-broker: ",
-        "the stored subscription passes over what a member wants",
+        "the stored subscription filters out what a member wants",
     ),
     ("wanted-but-not-delivered", "stranded"): (
         "stranded: ",

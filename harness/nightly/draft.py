@@ -109,7 +109,7 @@ class Draft:
     # Sending -------------------------------------------------------------------------------------------
 
     def tags_for(self, topic: str) -> list[str]:
-        """The tags that somebody wants, and now and then one that nobody does."""
+        """The tags that some member wants, and sometimes one that none wants."""
         wanted = {
             tag
             for member in self.members

@@ -20,7 +20,7 @@ AROUND_S = 1.0
 OWN_CLUSTER_S = 6.0
 ANY_STEP_S = 0.4
 DISK_S = 4.0
-"""A broker that is started anew, and its first look at its disk."""
+"""A broker that restarts, and its first look at its disk."""
 SETTLED_S = 1.0
 SEALED_S = 4.0
 """At once where all is consumed, 6 s later where something waits."""

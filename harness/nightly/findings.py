@@ -66,7 +66,7 @@ class InvariantFailed(Exception):
 def findings(scenario: Scenario, events: Sequence[Event], outcome: Outcome) -> list[NightlyFinding]:
     """What was found in a run; nothing in one that did not come to its end, whatever it showed until then.
 
-    Where a condition was not reached, some invariants are asked all the same (`Invariant.judges_unsettled`). One
+    If a condition was not reached, some invariants are still checked (`Invariant.judges_unsettled`). One
     finding for each kind and cause: several groups of a scenario may show the same.
 
     Raises:
@@ -96,14 +96,14 @@ def findings(scenario: Scenario, events: Sequence[Event], outcome: Outcome) -> l
 
 
 def why_not_judged(outcome: Outcome, events: Sequence[Event]) -> str | None:
-    """Why a run says nothing: something kept it from its end, or from knowing the time; None where it says all."""
+    """Why a run says nothing: something kept it from its end, or from knowing the time; None if it says all."""
     if outcome.trouble is not None:
         return f"{outcome.trouble.value}: {outcome.reason}"
     return why_no_time(events)
 
 
 def why_no_time(events: Sequence[Event]) -> str | None:
-    """Why times are not to be trusted: the wall clock was set, or the machine slept; None where they are.
+    """Why times are not to be trusted: the wall clock was set, or the machine slept; None if they are.
 
     RocketMQ itself goes by the wall clock, as for `ProcessQueue.isPullExpired`, for channels that say nothing any
     more and for the locks of orderly queues (4.9.4): where that jumps, queues change hands though nothing was

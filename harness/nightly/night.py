@@ -1,4 +1,4 @@
-"""A night, on one page: draw, run side by side, judge, until the time is up."""
+"""A night, on one page: draw, run in parallel, judge, until the time is up."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Drawn:
     tried: list[NightlyRun] = field(default_factory=list)
     """What each try ended by."""
     is_under_way: bool = False
-    """A try has begun, and not ended."""
+    """A try has started, and not ended."""
 
     @property
     def is_to_be_tried(self) -> bool:
@@ -112,7 +112,7 @@ class Night:
 
     @property
     def gave_up(self) -> bool:
-        """Whether nothing more was begun, because the environment broke whatever began."""
+        """Whether it started nothing more, because the environment broke each run."""
         return self._broken >= BROKEN_FOR_GOOD
 
     def play(self, runner: Runner, tell: Callable[[NightlyRun], None]) -> None:
@@ -219,7 +219,7 @@ class Night:
             return None
 
     def _refusal(self, scenario: Scenario) -> str | None:
-        """Why what was drawn is nothing for this profile, version or kind of cluster; None where it is."""
+        """Why what was drawn is nothing for this profile, version or kind of cluster; None if it is."""
         expected, longest = expected_s(scenario), self.profile.longest / 1000
         if expected > longest:
             return f"{scenario.name} is expected to take {expected:.0f} s, `longest` are {longest:g} s"
@@ -229,7 +229,7 @@ class Night:
         return self.pace.needs_s(kind_of(scenario), expected_s(scenario)) > self.left_s
 
     def _note(self, drawn: _Drawn, tell: Callable[[NightlyRun], None]) -> None:
-        """Write down what has become of it; what was never begun is passed over."""
+        """Record its result; a scenario that never started is skipped."""
         with self._lock:
             if not drawn.tried:
                 self.passed_over += not drawn.is_under_way

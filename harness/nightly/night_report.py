@@ -1,4 +1,4 @@
-"""A night in words: on the screen, for a build server, for GitHub. Pure but for the writing."""
+"""A night in words: on the screen, for a build server, for GitHub. Pure except for the writing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lines(summary: Summary) -> Iterator[str]:
     yield (
         f"seed {night.seed}{share}: {counted(len(summary.runs), 'scenario')} in {night.took_s / 60:.1f} min, "
         f"{judged} judged, {len(summary.inconclusive)} inconclusive, {counted(len(summary.errors), 'error')}; "
-        f"{summary.again} tried again, {night.passed_over} passed over, {night.cut_off} cut off{busy}"
+        f"{summary.again} tried again, {night.passed_over} skipped, {night.cut_off} cut off{busy}"
     )
     if night.gave_up:
         yield "it ended before its time: the environment broke whatever began"

@@ -30,7 +30,7 @@ class NightlyRun:
     tries: int
     """More than one: the environment had failed before."""
     not_judged: str | None
-    """Why it says nothing, or not all that there is, in one line; None where it was judged."""
+    """Why it says nothing, or not all that there is, in one line; None if it was judged."""
     error: ExitCode | None
     """How it would end a command where an error ended it; None: no error did."""
     broken: tuple[Path, ...] = ()

@@ -13,7 +13,7 @@ from rocketchaos.harness.nightly.findings import NightlyFinding
 
 
 def note_findings(path: Path, found: Sequence[NightlyFinding]) -> None:
-    """Write the codes into `run.json`, and the facts anew. Best effort: the night's status file has them too."""
+    """Write the codes into `run.json`, and the facts again. Best effort: the night's status file has them too."""
     folder = RunFolder(path)
     record = folder.read_json("run.json")
     if not found or not record:

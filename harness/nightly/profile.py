@@ -35,7 +35,7 @@ class Profile(Strict):
     triggers: Weights = Field(default_factory=dict, description="by trigger; the same")
     longest: DurationMs = Field(
         default=120_000,
-        description="scenarios that are expected to take longer are passed over",
+        description="the night skips scenarios that are expected to take longer",
         validate_default=False,
     )
 

@@ -1,7 +1,7 @@
 """Ways to make a scenario smaller, each a small function that gives candidates, the boldest first. Pure.
 
-A candidate need not make sense: who runs them validates each, and passes over what nobody could mean. What refers
-to something that is gone goes with it.
+A candidate need not make sense: the caller validates each, and skips those that make no sense. What refers to
+something that is gone goes with it.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _untouched(step: Document, target: str, started: set[str]) -> bool:
 
 
 def _without_one(steps: list[Any], place: tuple[int, ...], waits: bool) -> list[Any]:
-    """The steps without the fault at this place, and without the step beside it, later, that undoes it.
+    """The steps without the fault at this place, and without the later step that undoes it.
 
     Args:
         steps: all of them.

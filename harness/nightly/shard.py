@@ -38,7 +38,7 @@ class Deal:
 
 
 def shard_of(text: str | None) -> Shard:
-    """The shard of `2/5`; all where nothing is said.
+    """The shard of `2/5`; default all.
 
     Raises:
         UsageProblem: it is none.

@@ -152,7 +152,7 @@ class Shrinking:
 
 
 def is_valid(document: Document) -> bool:
-    """Whether it can be meant as it stands."""
+    """Whether it is a valid scenario."""
     try:
         parse_scenario(text_of(document), "candidate")
     except InvalidScenario:

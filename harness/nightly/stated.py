@@ -42,7 +42,7 @@ class StatedFinding:
         return sorted(there, key=_events)
 
     def _found(self, run: Path) -> Path | None:
-        """The folder: beside the status file, for both may have been moved; else where the night had it."""
+        """The folder: next to the status file, because both may have been moved; else where the night had it."""
         for folder in (self.status.parent.joinpath(*run.parts[-2:]), run):
             try:
                 return RunFolder.existing(folder).path

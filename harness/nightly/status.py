@@ -17,13 +17,13 @@ NAME = "nightly-status.json"
 
 
 class StatusFile:
-    """Written anew after each run, as a whole or not at all: whatever ends the night, its findings are there."""
+    """Written again after each run, as a whole or not at all: whatever ends the night, its findings are there."""
 
     def __init__(self, runs: Path) -> None:
         """`runs`: the folder of all runs. What an earlier night has left there is read at once."""
         self.path = runs / NAME
         self.history = self._history()
-        """How long scenarios took in the night before; empty where nothing tells."""
+        """How long scenarios took in the night before; empty if nothing tells."""
         self.may_be_removed = self._may_be_removed()
         """Folders of runs that the night before would have removed next."""
 

@@ -72,7 +72,7 @@ class Summary:
 
     @property
     def busy(self) -> float | None:
-        """The median over the runs of the share of busy cores; None where it wasn't measured."""
+        """The median over the runs of the share of busy cores; None if it wasn't measured."""
         known = [run.busy for run in self.runs if run.busy is not None]
         return median(known) if known else None
 

@@ -50,7 +50,7 @@ class Thinning:
             (self._silent if run.not_judged is None else self._not_judged).append(run.folder.resolve())
 
     def note_cut_off(self, folder: Path) -> None:
-        """A run says nothing, for it did not come to its end."""
+        """A run says nothing, because it did not complete."""
         self._not_judged.append(folder.resolve())
 
     def thin(self) -> None:

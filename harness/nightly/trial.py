@@ -111,14 +111,14 @@ class Trial:
         return shows
 
     def found_in(self, document: Document) -> NightlyFinding | None:
-        """The finding as a run of this document showed it; None where none did."""
+        """The finding as a run of this document showed it; None if none did."""
         return self._found.get(text_of(document))
 
     def holds(self, document: Document) -> bool:
         """Whether a run's own checks say that the anomaly is there.
 
         Raises:
-            TimeIsUp: it can't be known any more, for the time is up or something fails.
+            TimeIsUp: the answer can't be found any more, because the time is up or something fails.
         """
         try:
             report = self._run(document)

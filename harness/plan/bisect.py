@@ -1,8 +1,8 @@
 """The search for the first version that answers differently, by halves. Pure: who runs it asks the versions.
 
-An answer is a word, such as an outcome. Every version is asked several times, for answers may race: two versions
-differ where the 95 % intervals of some answer's share don't overlap. A version between two that differ is asked
-until it differs from one of them, or so often that it must be left undecided.
+An answer is a word, such as an outcome. Every version is asked several times, because answers may race: two
+versions differ where the 95 % intervals of some answer's share don't overlap. A version between two that
+differ is asked until it differs from one of them, or so often that it must be left undecided.
 """
 
 from __future__ import annotations
@@ -73,16 +73,14 @@ def search(
 ) -> Search:
     """Search; yields whom to ask, is sent the answers, and returns what was found.
 
-    Where the ends answer alike, or a version between them answers as neither, all versions are asked: only that
-    shows a history that changes there and back. Otherwise one version in the middle of each longer stretch that
-    the halving passed over is asked besides.
+    Where the ends answer alike, or a version between them answers as neither, all versions are asked: only
+    that shows a history that changes there and back. Otherwise one version in the middle of each longer
+    stretch that the halving skipped is asked in addition.
 
     Args:
-        versions: at least two, the oldest first.
-        repeat: how often each is asked at first.
-        at_a_time: how many versions between the ends are asked side by side.
-        ask_all: ask every version.
-        ends_suffice: where the ends answer alike, that is all that is wanted.
+        versions: at least two, the oldest first. repeat: how often each is asked at first. at_a_time: how
+        many versions between the ends are asked in parallel. ask_all: ask every version. ends_suffice: where
+        the ends answer alike, that is all that is wanted.
     """
     state = _State(versions, repeat)
     yield from state.ask([0, len(versions) - 1] if not ask_all else range(len(versions)))

@@ -103,7 +103,7 @@ def _require_runnable(end: str, known: Sequence[Release]) -> None:
         return
     reason = _reason(own) if own else "there is no such release"
     near = versions.nearest(end, [release.version for release in known if not release.lacks])
-    raise UsageProblem(f"RocketMQ {end} can't be run: {reason}", f"The nearest versions: {', '.join(near)}.")
+    raise UsageProblem(f"RocketMQ {end} can't run: {reason}", f"The nearest versions: {', '.join(near)}.")
 
 
 def _reason(release: Release) -> str:

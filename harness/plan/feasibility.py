@@ -9,7 +9,7 @@ from rocketchaos.harness.scenario.model import Scenario
 
 
 def why_not(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
-    """Why it can't run with this version of RocketMQ on this kind of cluster, with its name; None where it can."""
+    """Why it can't run with this version of RocketMQ on this kind of cluster, with its name; None if it can."""
     reason = lacks(scenario, version, kind)
     return None if reason is None else f"{scenario.name} {reason}"
 
@@ -23,17 +23,17 @@ def lacks(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
     if reason is None and missing:
         able = [other for other in ClusterKind if not _missing(scenario, other)]
         ways = " or ".join(f"`--on {other}`" for other in able) or "no kind of cluster"
-        reason = f"needs what a cluster of kind {kind} can't do: {', '.join(missing)}; {ways} can"
+        reason = f"needs something that a cluster of kind {kind} can't do: {', '.join(missing)}; {ways} can"
     return reason
 
 
 def why_nowhere(scenario: Scenario) -> str | None:
-    """Why no kind of cluster can run it, whatever the version; None where one can."""
+    """Why no kind of cluster can run it, whatever the version; None if one can."""
     missing = {kind: _missing(scenario, kind) for kind in ClusterKind}
     if not all(missing.values()):
         return None
     lacks = "; ".join(f"{kind} lacks {', '.join(names)}" for kind, names in missing.items())
-    return f"it can run nowhere: what it needs no kind of cluster has together ({lacks})"
+    return f"no kind of cluster has everything that it needs ({lacks})"
 
 
 def _missing(scenario: Scenario, kind: ClusterKind) -> list[str]:
@@ -42,10 +42,10 @@ def _missing(scenario: Scenario, kind: ClusterKind) -> list[str]:
 
 
 def why_no_build(version: str, kind: ClusterKind) -> str | None:
-    """Why this kind of cluster can't have a build of one's own; None where it can, or it is a release."""
+    """Why this kind of cluster can't have a build of one's own; None if it can, or it is a release."""
     if kind is ClusterKind.EMBEDDED or not versions.is_build(version):
         return None
-    return f"RocketMQ {version} is a build of your own, and of those there are no images: leave out `--on {kind}`"
+    return f"RocketMQ {version} is a build of your own, and these have no images: leave out `--on {kind}`"
 
 
 def require_can_have(version: str, kind: ClusterKind) -> None:

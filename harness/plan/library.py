@@ -13,7 +13,7 @@ SUFFIX = ".scenario.yaml"
 
 
 def scenarios_folder() -> Path:
-    """Where they are: in the package, and in a checkout beside it."""
+    """Where they are: in the package, or in a checkout next to it."""
     return (Path(rocketchaos.__file__).parent / "scenarios").resolve()
 
 
@@ -55,8 +55,8 @@ def scenario_files(paths: Iterable[Path]) -> Iterator[Path]:
                 others = sorted(path.rglob("*.yaml"))
                 raise UsageProblem(
                     f"there is no *{SUFFIX} below {path}",
-                    f"In a folder only files of that ending are scenarios: rename {others[0].name}, or give it by "
-                    "its own path."
+                    f"In a folder only files with that ending are scenarios: rename {others[0].name}, or "
+                    "give it by its own path."
                     if others
                     else "",
                 )

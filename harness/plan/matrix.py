@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """What the user asked for; empty where a dimension is left as it is otherwise."""
+    """What the user asked for; empty if a dimension is left as it is otherwise."""
 
     clients: tuple[ClientChoice, ...] = ()
     rocketmq: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class LeftOut:
     rocketmq: str
     reason: str
     code: ExitCode = ExitCode.AS_EXPECTED
-    """How the command ends at best: a version that was named and can't be had must not end as if all was well."""
+    """How the command ends at best: a named version that isn't available must not end as if all was well."""
     lacks: str = ""
     """The reason without the scenario's name, where that is in it: several may have the same."""
 
@@ -121,7 +121,7 @@ def parse_matrix(words: Sequence[str]) -> Matrix:
             what = f"there is no dimension `{clipped(name)}`" if equals else f"`{clipped(word)}` lacks a `=`"
             problems.append(f"{what}{meant if equals else ''}: the dimensions are {listed(_DIMENSIONS)}")
         elif name in found:
-            problems.append(f"`{name}` is there twice: write its values in one list, `{name}=A,B`")
+            problems.append(f"`{name}` is given twice: write its values in one list, `{name}=A,B`")
         else:
             found[name] = tuple(_values(name, values, problems))
     if problems or not words:
@@ -133,15 +133,15 @@ def parse_matrix(words: Sequence[str]) -> Matrix:
 
 
 def refuse_two_versions(matrix: Matrix, rocketmq: str | None) -> None:
-    """`--rocketmq` beside a matrix that names versions of its own: one of them would be passed over in silence.
+    """`--rocketmq` together with a matrix that names versions: one of them would be silently ignored.
 
     Raises:
         UsageProblem: both are there.
     """
     if matrix.rocketmq and rocketmq is not None:
         raise UsageProblem(
-            f"--rocketmq {rocketmq} and --matrix rocketmq={','.join(matrix.rocketmq)} both say on what to run",
-            "Leave one of them out; a matrix without `rocketmq=` is run on that of `--rocketmq`.",
+            f"--rocketmq {rocketmq} and --matrix rocketmq={','.join(matrix.rocketmq)} both choose the versions",
+            "Leave one of them out; a matrix without `rocketmq=` runs on that of `--rocketmq`.",
         )
 
 
@@ -156,7 +156,7 @@ def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
     for part in parts:
         if part in seen or not part:
             problems.append(
-                f"`{part}` is there twice in `{name}`" if part else f"an entry of `{name}` is empty"
+                f"`{part}` is given twice in `{name}`" if part else f"an entry of `{name}` is empty"
             )
             continue
         seen.add(part)
@@ -164,7 +164,7 @@ def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
             value = parse(part)
             if value in found:
                 # Two folders with the same build.
-                problems.append(f"`{part}` is {value}, which is there twice in `{name}`")
+                problems.append(f"`{part}` is {value}, which is given twice in `{name}`")
             else:
                 yield value
             found.append(value)
@@ -208,7 +208,7 @@ def jobs_of(scenario: Scenario, cells: Iterable[Cell]) -> list[Job]:
 def plan(scenarios: Sequence[Scenario], cells: Sequence[Cell], kind: ClusterKind) -> Plan:
     """The jobs, scenario by scenario, and what is impossible, each with its reason.
 
-    Those on a version that can't be had are jobs here: `obtainable` leaves them out.
+    Those on a version that isn't available are jobs here: `obtainable` leaves them out.
 
     Raises:
         UsageProblem: a version is none, or nothing is left.

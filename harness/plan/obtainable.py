@@ -1,4 +1,4 @@
-"""Which jobs can't run because their RocketMQ, or a client's, can't be had. Pure; `releases` asks."""
+"""Which jobs can't run because their RocketMQ, or a client's, isn't available. Pure; `releases` asks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def needs_of(job: Job, kind: ClusterKind) -> tuple[Need, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Unobtainable:
-    """A job that can't run because a release can't be had."""
+    """A job that can't run because a release isn't available."""
 
     left_out: LeftOut
     error: RocketchaosError
@@ -37,7 +37,7 @@ class Unobtainable:
 def why_unobtainable(
     job: Job, kind: ClusterKind, absent: Mapping[Need, RocketchaosError]
 ) -> Unobtainable | None:
-    """Why a job can't run where these needs can't be had; None where it can."""
+    """Why a job can't run without these needs; None if it can."""
     need = next((need for need in needs_of(job, kind) if need in absent), None)
     if need is None:
         return None
@@ -55,11 +55,11 @@ def why_unobtainable(
 def obtainable(
     jobs: Sequence[Job], kind: ClusterKind, absent: Mapping[Need, RocketchaosError]
 ) -> tuple[list[Job], list[LeftOut]]:
-    """The jobs that can run where these needs can't be had, and the others as left out, each once.
+    """The jobs that can run without these needs, and the others as left out, each once.
 
     Raises:
-        UsageProblem: none can, for there are no such versions.
-        EnvironmentNotReady: none can, for no version can be had now.
+        UsageProblem: none can, because there are no such versions. EnvironmentNotReady: none can, because no
+        version can be downloaded now.
     """
     found = [(job, why_unobtainable(job, kind, absent)) for job in jobs]
     without = [why for _, why in found if why is not None]
@@ -70,7 +70,7 @@ def obtainable(
 
 
 def _nothing_left(absent: Sequence[RocketchaosError]) -> RocketchaosError:
-    """What to raise: the gravest, and what the others say."""
+    """The error to raise: the most severe, with the texts of the others."""
     by_text = {str(error): error for error in absent}
     code = ExitCode.gravest([error.exit_code for error in absent])
     gravest = next(error for error in by_text.values() if error.exit_code is code)

@@ -56,7 +56,5 @@ def select(scenarios: Sequence[Scenario], keywords: str, marks: str) -> list[Sce
         and fits("-m", marks, scenario.marks, part=False)
     ]
     if not chosen:
-        raise UsageProblem(
-            "no scenario is left by -k and -m", "`rocketchaos list --long` shows names and marks."
-        )
+        raise UsageProblem("-k and -m leave no scenario", "`rocketchaos list --long` shows names and marks.")
     return chosen

@@ -64,7 +64,7 @@ class ListedSymptom:
 
     @property
     def fixed_in(self) -> str:
-        """The first measured version without it after the last one with it; empty where there is none."""
+        """The first measured version without it after the last one with it; empty if there is none."""
         shown = self.shown_on
         ends = [
             later
@@ -116,7 +116,7 @@ def symptom_of(data: Mapping[str, Any], measured: Measured) -> ListedSymptom:
 
 
 def shipped_measured() -> Measured:
-    """What runs showed of the shipped symptoms; empty where nothing is kept."""
+    """What runs showed of the shipped symptoms; empty if nothing is kept."""
     file = scenarios_folder() / "symptoms" / MEASURED
     return measured_in(file) if file.is_file() else {}
 

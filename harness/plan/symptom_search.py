@@ -1,7 +1,7 @@
 """Finds symptoms by what people paste: a log line, an exception, a response code, a word of a dashboard.
 
-Addresses, ids, dates and numbers are theirs, and don't count; a response code does. Two texts are alike as far as
-the words of the shorter one, weighed by how rare they are, are in the other, and stand there side by side.
+Addresses, ids, dates and numbers are theirs, and don't count; a response code does. Two texts are alike as
+far as the words of the shorter one, weighed by how rare they are, are in the other, next to each other.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def thread_in(text: str) -> str | None:
 
 
 def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
-    """The symptoms that have anything in common with a text, the likest first; never none where there are some."""
+    """The symptoms that have anything in common with a text, the likest first; never none if there are some."""
     thread = thread_in(asked)
     meant = [
         symptom

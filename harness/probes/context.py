@@ -41,5 +41,14 @@ class ProbeContext(Protocol):
     faults: Faults
     logs: Logs
 
+    def check_alive(self) -> None:
+        """Raise if anything died that should live, or if the run, or this branch of it, is to end.
+
+        Raises:
+            EnvironmentNotReady, HarnessDefect: a worker or a server died.
+            KeyboardInterrupt: the run was interrupted.
+            BranchEnded: this is a branch of a `parallel` of which another one failed.
+        """
+
     def now_ns(self) -> int:
         """CLOCK_MONOTONIC, as events have it."""

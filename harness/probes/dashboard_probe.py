@@ -1,4 +1,4 @@
-"""What RocketMQ's dashboard shows, where the cluster has one: the third witness beside brokers and listeners."""
+"""What RocketMQ's dashboard shows, where the cluster has one: the third witness after brokers and listeners."""
 
 from __future__ import annotations
 

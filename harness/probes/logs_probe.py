@@ -101,7 +101,7 @@ def _with_names(names: Names, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _read(file: Path, begin: int) -> Iterator[str]:
-    """The lines from a place on; none where the file isn't there (yet)."""
+    """The lines from a place on; none if the file isn't there (yet)."""
     try:
         with file.open(encoding="utf-8", errors="replace") as text:
             text.seek(begin)

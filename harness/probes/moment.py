@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from rocketchaos.assertions.event_view import END
 from rocketchaos.harness.core.events.observed import PullCountsObserved
 from rocketchaos.harness.core.events.run import MomentObserved
+from rocketchaos.harness.probes.command_probe import run_commands
 from rocketchaos.harness.probes.consumer_status_probe import read_consumer_status
-from rocketchaos.harness.probes.dead_letters_probe import read_dead_letters
+from rocketchaos.harness.probes.dead_letters_probe import TOPIC_NOT_EXIST, read_dead_letters
 from rocketchaos.harness.probes.diagnosis_probe import read_diagnosis
 from rocketchaos.harness.probes.logs_probe import read_logs
 from rocketchaos.harness.probes.offsets_probe import read_offsets
@@ -44,8 +45,10 @@ def observe_moment(context: ProbeContext, name: str, iteration: int | None = Non
             _read_group(context, group, moment)
     for consumer in context.members.running():
         _read_member(context, consumer.name, moment)
+    _look_again(context)
     read_consumer_status(context, moment)
     read_diagnosis(context, name, moment)
+    run_commands(context, name, moment)
     if context.servers.down:
         # The tools ask every server for each message, and wait for those that are gone.
         context.observations.note_failure("tracks", _in_words(context.servers.down))
@@ -68,14 +71,43 @@ def _read_group(context: ProbeContext, group: str, moment: str) -> None:
         if reason is not None:
             context.observations.note_failure("offsets", reason, group=group, topic=topic)
             continue
-        with _what_is_down(context, "offsets", group):
+        with _what_is_down(context, "offsets", group), _what_nobody_has_made(context, group, topic):
             read_offsets(context, group, topic, moment)
     read_dead_letters(context, group, moment)
 
 
+def _look_again(context: ProbeContext) -> None:
+    """Whether a group's members have stayed until they had told their queues, where no subVersion proves that.
+
+    See `assertions.membership`. It is written down only where it differs.
+    """
+    unproven = {
+        consumer.spec.group
+        for consumer in context.members.running()
+        if consumer.traits.tells_queues and not consumer.traits.raises_version
+    }
+    for group in unproven:
+        with _what_is_down(context, "group", group):
+            for broker in context.servers.keepers_of_group(group):
+                read_subscription(context, group, broker)
+
+
+@contextmanager
+def _what_nobody_has_made(context: ProbeContext, group: str, topic: str) -> Iterator[None]:
+    """A topic that the first message makes isn't there as long as every message is refused."""
+    try:
+        yield
+    except WorkerFailed as failure:
+        if failure.code != TOPIC_NOT_EXIST or not context.scenario.topic(topic).by_sending:
+            raise
+        context.observations.note_failure(
+            "offsets", f"there is no such topic: {failure}", group=group, topic=topic
+        )
+
+
 @contextmanager
 def _what_is_down(context: ProbeContext, probe: str, group: str) -> Iterator[None]:
-    """Where a step has taken a server or a way to it, a look that fails for it is none of the run's trouble."""
+    """A look that fails because a step has stopped a server, or cut the way to it, is no trouble of the run."""
     try:
         yield
     except WorkerFailed as failure:
@@ -91,7 +123,7 @@ def _in_words(down: Mapping[str, str]) -> str:
 
 
 def _read_member(context: ProbeContext, name: str, moment: str) -> None:
-    traits = context.consumers[name].spec.traits
+    traits = context.consumers[name].traits
     if traits.tells_queues:
         try:
             read_ownership(context, name, moment)

@@ -37,7 +37,7 @@ class OwnView:
     changing: tuple[str, ...] = ()
     """The topics of which its queues have changed, and its subVersion hasn't yet: it will."""
     offsets: Mapping[str, Mapping[Queue, int]] = field(default_factory=dict)
-    """How far it has come, by topic and queue, of its own offset store; empty where its client doesn't tell
+    """How far it has come, by topic and queue, of its own offset store; empty if its client doesn't tell
     (`Api.tells_offsets`)."""
 
 
@@ -88,7 +88,7 @@ def read_ownership(context: ProbeContext, consumer: str, moment: str | None = No
     group = context.scenario.consumers[consumer].group
     client_id = context.consumers[consumer].client_id
     behind_proxy = consumer in context.servers.members_at(group, PROXY)
-    traits = context.consumers[consumer].spec.traits
+    traits = context.consumers[consumer].traits
     relayed = {} if behind_proxy or traits.process_tells_all else _relayed(context, consumer)
     asks_process = behind_proxy or traits.asks_process
     by_process = context.consumers[consumer].assignment() if asks_process else {}

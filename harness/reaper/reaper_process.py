@@ -195,7 +195,7 @@ def _remove(client: Any, thing: OwnedThing) -> str:
     except NotFound:
         return ""
     except (DockerException, OSError) as error:
-        # Whether it is gone all the same shows in the next scan.
+        # The next scan shows whether it is gone anyway.
         return str(getattr(error, "explanation", None) or error)
     return ""
 

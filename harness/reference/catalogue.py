@@ -1,6 +1,6 @@
 """The catalogue of the shipped scenarios, `scenarios/CATALOGUE.md`, made from the scenarios and the claims.
 
-To write it anew after a change: `python -m rocketchaos.harness.reference.catalogue > scenarios/CATALOGUE.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.catalogue > scenarios/CATALOGUE.md`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The page of all codes, `docs/codes.md`, made from the registries that define them.
 
-To write it anew after a change: `python -m rocketchaos.harness.reference.codes > docs/codes.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.codes > docs/codes.md`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ WHAT_TO_DO: Mapping[ExitCode, str] = MappingProxyType(
     {
         ExitCode.AS_EXPECTED: "Nothing.",
         ExitCode.NOT_AS_EXPECTED: "Open `report.html` in the run's folder. In CI: fail the build.",
-        ExitCode.USAGE: "Read the message: it names the place, and what is meant. Nothing was started.",
-        ExitCode.INCONCLUSIVE: "Read why; run it again on a machine that is less busy, or raise the limit.",
+        ExitCode.USAGE: "Read the message: it names the place and the way out. Nothing was started.",
+        ExitCode.INCONCLUSIVE: "Read the reason; run it again on a less busy machine, or raise the limit.",
         ExitCode.ENVIRONMENT: "Read the message, and run `rocketchaos doctor`. It says nothing about RocketMQ.",
         ExitCode.HARNESS: "A defect of rocketchaos: report it, with the run's folder.",
-        ExitCode.INTERRUPTED: "Ctrl-C. What was started has ended; the history so far can be read.",
-        ExitCode.TERMINATED: "SIGTERM. What was started has ended; the history so far can be read.",
+        ExitCode.INTERRUPTED: "Ctrl-C. Everything that it started has stopped; the history so far can be read.",
+        ExitCode.TERMINATED: "SIGTERM. Everything that it started has stopped; the history so far can be read.",
     }
 )
 """The way on from each exit code."""
@@ -37,7 +37,7 @@ Made from the registries by `python -m rocketchaos.harness.reference.codes`: don
 renamed, and never get another meaning. `rocketchaos explain CODE` explains an exit code or a code of `diagnose`.
 """
 _GRAVEST = """\
-Where several runs end differently, the gravest code counts: 70, 2, 4, 1, 3, 0 in this order. `diagnose` has
+If several runs end differently, the most severe code counts: 70, 2, 4, 1, 3, 0 in this order. `diagnose` has
 [meanings of its own](diagnose.md) for 0 to 4.
 """
 

@@ -46,7 +46,7 @@ class Key:
     meaning: str
     """What it means, whether it is needed, and its default."""
     choices: tuple[str, ...] = ()
-    """The words of which its value is one, where it is."""
+    """The words that its value is one of, if any."""
 
 
 def documentation(model: type) -> str:

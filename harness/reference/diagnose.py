@@ -16,15 +16,15 @@ Made from the checks by `python -m rocketchaos.harness.reference.diagnose`: don'
 
     rocketchaos diagnose --namesrv HOST:9876 --group G
 
-asks name servers, brokers and, by way of the brokers, every member of the group, and says what is wrong, with
-the answers that prove it. Nothing of the cluster is changed: these requests are all that it sends, at most 100 a
-second to each address, and each member is asked once a look.
+asks name servers, brokers and, through the brokers, every member of the group, and reports what is wrong,
+with the answers that prove it. It changes nothing in the cluster. These are all the requests that it sends,
+at most 100 a second to each address; it asks each member once per look.
 
 {requests}
 
-What may be a moment of a change, as a rebalance, is looked at again before it is reported: for 27 s, or as long
-as clients take to learn of new queues (57 s), or a broker to release a killed orderly member's lock (87 s). A
-question that finds no answer is `undetermined`, and never fine.
+A finding that may come from a change under way, such as a rebalance, is checked again before it is reported:
+for 27 s, or as long as clients take to learn of new queues (57 s), or a broker to release a killed orderly
+member's lock (87 s). A question that finds no answer is `undetermined`, and never fine.
 
 | exit code | meaning |
 |---|---|
@@ -35,18 +35,19 @@ question that finds no answer is `undetermined`, and never fine.
 | 4 | nobody answers |
 
 `--bundle FILE` writes all questions and answers into a file, with one pseudonym for each address, client id,
-group, topic and broker; `FILE.names.json`, which is yours alone, says what they stand for. Tags and subscription
-expressions stay as they are; there are no message bodies in it. `rocketchaos diagnose FILE` finds the same in it.
-With pseudonyms the shares of `AllocateMessageQueueConsistentHash`, which go by hashes of real names, can't be
-recomputed: what hangs on them is undetermined there.
+group, topic and broker; `FILE.names.json`, which you keep private, has the real names. Tags and subscription
+expressions stay as they are; there are no message bodies in it. `rocketchaos diagnose FILE` finds the same in
+it. With pseudonyms the shares of `AllocateMessageQueueConsistentHash`, which depend on hashes of real names,
+can't be recomputed: findings that depend on them are undetermined there.
 
-`--write-scenario FOLDER` writes scenarios that do a finding again on your own machine, each with its control:
-{scenarios}.
+`--write-scenario FOLDER` writes scenarios that reproduce a finding on your own machine, each with its
+control: {scenarios}.
 
 `--read-messages` reads the newest 128 messages of each queue where it matters, by their place in the commit log.
 Without it a tag is known by the hash that the ConsumeQueue keeps, of the newest 32 messages.
 
-`--watch 2m` looks every 5 s and tells what changes; what stands still or falls behind takes 30 s to tell.
+`--watch 2m` looks every 5 s and reports changes; it takes 30 s to see that a group stands still or falls
+behind.
 
 ## Checks
 

@@ -1,6 +1,6 @@
 """The kinds of events of a history, `docs/events.md`, made from the catalogue `harness.core.events`.
 
-To write it anew after a change: `python -m rocketchaos.harness.reference.events > docs/events.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.events > docs/events.md`.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ from rocketchaos.harness.steps import STEPS
 
 _MATRIX = """\
 Runs every scenario with every client on every version of RocketMQ; what is impossible is left out, and named.
-So is a version that can't be had: then the exit code is 2 (there is none) or 4 (the network fails) at least.
+So is a version that isn't available: then the exit code is 2 (there is none) or 4 (the network fails) at
+least.
 
 `clients` are those of the consumers that name none, `rocketmq` the versions of the brokers. A dimension that is
 not there stays as it is otherwise. A table at the end tells how each cell ended, and where cells differ."""
@@ -46,7 +47,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Every word, in the order of the reference; a name may be there more than once."""
+    """Every word, in the order of the reference; a name can be repeated."""
     found: list[Entry] = []
     for name, (model, _) in PARTS.items():
         found += _of_mapping(name, "part of a scenario", model)

@@ -1,6 +1,6 @@
 """The kinds of facts of a run folder, `docs/facts.md`, made from their types in `harness.facts.kinds`.
 
-To write it anew after a change: `python -m rocketchaos.harness.reference.facts > docs/facts.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.facts > docs/facts.md`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ _OPENING = f"""\
 Made from `harness/facts/kinds.py` by `python -m rocketchaos.harness.reference.facts`: don't edit it.
 
 When a run is judged, the judge writes what many runs are compared by into the run folder: `facts.jsonl`, with one
-fact per line, and `messages.jsonl`, with one line per message and group. `rocketchaos check` makes both anew, and
-`rocketchaos report ingest` loads them; where a folder has none, or they don't fit its files, ingest makes them by
-the same code. A folder that isn't whole (its history is cut, or its messages are others than were sent) has
-no facts.
+fact per line, and `messages.jsonl`, with one line per message and group. `rocketchaos check` makes both again, and
+`rocketchaos report ingest` loads them; if a folder has none, or they don't match its files, ingest makes them with
+the same code. An incomplete folder (its history is cut, or its messages differ from those sent) has no facts.
 
 Times within a run are ms on CLOCK_MONOTONIC since its first event. `n` and `events` are numbers of lines of
 `events.jsonl`. Topics, groups and consumers appear under the names that the scenario gives them. Each fact has its

@@ -1,6 +1,6 @@
 """The language reference, `scenarios/LANGUAGE.md`, made from the models that read the scenarios.
 
-To write it anew after a change: `python -m rocketchaos.harness.reference.language > scenarios/LANGUAGE.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.language > scenarios/LANGUAGE.md`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ Made from the models that read scenarios by `python -m rocketchaos.harness.refer
 `rocketchaos explain WORD` shows any part of it.
 
 A file is one scenario: one YAML mapping with the keys below. A wrong file is refused before anything starts,
-with every mistake at its place. Plain words are text also where YAML 1.1 saw something else (`no`, `on`,
-`1:30`, dates); there are no tags, anchors, aliases or repeated keys, and no key without a value. `*` and text
-with `: ` in it need quotes. A duration is a number with its unit: `500ms`, `40s`, `1.5m`, `1h`.
+and the message names every mistake with its line. Plain words are text, also where YAML 1.1 reads something
+else (`no`, `on`, `1:30`, dates); there are no tags, anchors, aliases or repeated keys, and no key without a
+value. `*` and text with `: ` in it need quotes. A duration is a number with its unit: `500ms`, `40s`, `1.5m`,
+`1h`.
 
-A list with one entry may be written without the list.
+A list with one entry can be written without the brackets.
 """
 
 PARTS: Mapping[str, tuple[type[BaseModel], str]] = {
@@ -44,7 +45,7 @@ PARTS: Mapping[str, tuple[type[BaseModel], str]] = {
     "consumer": (Consumer, "A consumer"),
     "cluster": (ClusterNeeds, "The cluster"),
 }
-"""The parts of a scenario beside its words: the model and the heading of each."""
+"""The parts of a scenario other than its words: the model and the heading of each."""
 
 ANSWERS: Mapping[str, tuple[type[DescribedEnum], str]] = {
     "outcome": (OutcomeKind, "Outcomes"),
@@ -81,11 +82,11 @@ def settings(profile: TimingProfile) -> str:
 
 
 _CLIENTS = """\
-What differs between the clients, as `harness/rocketmq/kinds/` has it; `java` is there in every version.
-`filtered by`: the subscription that the broker holds for the group (`stored`), or the expression that travels with
-every pull or receive (`own`). `queues`: each has an owner among the members (`owned`), or every member is served
-from all (`shared`). `raises`: whether a change of its queues raises its subVersion, so that its subscription wins.
-`timers`: whether the profile `compressed` shortens them.
+The differences between the clients, from `harness/rocketmq/kinds/`; `java` exists in every version. `filtered
+by`: the subscription that the broker holds for the group (`stored`), or the expression that comes with every
+pull or receive (`own`). `queues`: each has an owner among the members (`owned`), or every member is served
+from all (`shared`). `raises`: whether a change of its queues raises its subVersion, so that its subscription
+wins. `timers`: whether the profile `compressed` shortens them.
 """
 
 
@@ -156,7 +157,7 @@ def _inside(model: type[BaseModel], described: set[type[BaseModel]]) -> Iterator
 
 
 def table(model: type[BaseModel], without: type[BaseModel] | None = None) -> str:
-    """The keys of a mapping as a table in Markdown; empty where there are none."""
+    """The keys of a mapping as a table in Markdown; empty if there are none."""
     rows = [
         "| `{}` | {} | {} |".format(
             *(text.replace("|", "\\|") for text in (key.name, key.value, key.meaning))

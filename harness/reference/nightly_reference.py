@@ -1,7 +1,7 @@
 """What nights are made of, in Markdown.
 
-To write it anew after a change:
-`python -m rocketchaos.harness.reference.nightly_reference > harness/nightly/README.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.nightly_reference >
+harness/nightly/README.md`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ _OPENING = """\
 
 Made from the registries, by `python -m rocketchaos.harness.reference.nightly_reference`: don't edit it here.
 
-`generator.py` draws a scenario from a seed, a number and a profile: the same one every time. It is written as any
-other file, and `harness.scenario` validates it. `night.py` runs them, several side by side, until the time is up.
-`findings.py` holds each history against the invariants, and says nothing of a run that did not come to its end, or
-in which the machine's clock jumped. Only for several owners it looks also where a condition was not reached, which
-may be why.
-`shrink.py` makes a finding's scenario smaller, by `reductions.py`; `trial.py` runs what it tries, and
-`smallest.py` is the whole way from a run to its minimal scenario.
+`generator.py` draws a scenario from a seed, a number and a profile: the same one every time. It is written as
+any other file, and `harness.scenario` validates it. `night.py` runs them, several in parallel, until the time
+is up. `findings.py` holds each history against the invariants, and says nothing of a run that did not come to
+its end, or in which the machine's clock jumped. Only for several owners it looks also where a condition was
+not reached, which may be why. `shrink.py` makes a finding's scenario smaller, by `reductions.py`; `trial.py`
+runs what it tries, and `smallest.py` is the whole way from a run to its minimal scenario.
 
 A profile says what is drawn more often, or never. Where it names weights of a dimension, of
 `operations` or of `triggers`, all others of that weigh 0:

@@ -1,6 +1,6 @@
 """The page of what people report, `docs/symptoms.md`, made from the scenarios and from what runs showed of them.
 
-To write it anew after a change: `python -m rocketchaos.harness.reference.symptoms > docs/symptoms.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.symptoms > docs/symptoms.md`.
 """
 
 from __future__ import annotations

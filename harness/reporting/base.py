@@ -24,7 +24,7 @@ class Report:
     outcome: Outcome
     events: Sequence[Event]
     record: Mapping[str, Any]
-    """`run.json`; empty where the run didn't come to write it."""
+    """`run.json`; empty if the run didn't come to write it."""
     folder: Path
 
     @property

@@ -27,7 +27,7 @@ class Bisected:
     history: History = field(default_factory=lambda: History(Ending.UNDECIDED, (), {}))
 
     def unknown(self, change: Change) -> list[str]:
-        """The versions between both sides of a change of which nothing is known, the oldest first."""
+        """The versions between both sides of a change that are still unknown, the oldest first."""
         return self.candidates.ordered(
             [*change.between, *self.candidates.between(change.before, change.first)]
         )

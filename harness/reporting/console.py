@@ -18,8 +18,8 @@ class ConsoleReporter:
     """Tells a person at a terminal, or a build's log, how runs ended.
 
     Give it a console on standard output where the verdict is what the command is for, and one on standard
-    error beside `--json`. Colour, and its absence, are the console's affair; where its encoding isn't a
-    Unicode one, everything is written in ASCII.
+    error with `--json`. Colour, and its absence, are the console's affair; where its encoding isn't a Unicode
+    one, everything is written in ASCII.
     """
 
     def __init__(self, console: Console, matrix: Sequence[LeftOut] | None = None) -> None:

@@ -23,7 +23,7 @@ def write_reports(report: Report) -> None:
 
 
 def load_report(path: Path) -> Report:
-    """The report of a run folder alone; its outcome is judged anew from the history.
+    """The report of a run folder alone; its outcome is judged again from the history.
 
     Raises:
         UsageProblem: it is no run folder, or its scenario can't be read.

@@ -48,7 +48,7 @@ class GitHubReporter:
         self._matrix = matrix
 
     def report(self, runs: Sequence[Report]) -> None:
-        """Annotate what was not as expected, or can't be had; add the table to the summary.
+        """Annotate what was not as expected, or isn't available; add the table to the summary.
 
         Raises:
             EnvironmentNotReady: the summary can't be written.

@@ -51,7 +51,7 @@ _CODE = re.compile("`([^`]+)`")
 
 
 class HtmlReporter:
-    """Tells whoever opens `report.html` in a run folder."""
+    """For anybody who opens `report.html` in a run folder."""
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write each run's page.
@@ -91,7 +91,7 @@ def _compiled() -> FileSystemBytecodeCache | None:
     """Where compiled templates are kept: to compile them takes longer than to fill them in.
 
     jinja2 looks whether a template is still the same; this module, which makes the environment, is part of the
-    name. None where nothing can be kept.
+    name. None if nothing can be kept.
     """
     digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
     try:

@@ -1,4 +1,4 @@
-"""`START-HERE.md`: the verdict in words, for whoever opens a run folder."""
+"""`START-HERE.md`: the verdict in words, for anybody who opens a run folder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MESSAGE_LIMIT = 40
 
 
 class StartHereReporter:
-    """Tells whoever finds a run folder, in the folder itself."""
+    """For anybody who finds a run folder, in the folder itself."""
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write each run's file.

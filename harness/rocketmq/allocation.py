@@ -48,7 +48,7 @@ def consistent_hash(
 ) -> tuple[Queue, ...]:
     """The queues of `member`: those whose hash is followed by one of its virtual nodes on the ring.
 
-    `topic` is the real one, for it is a part of what is hashed. After `AllocateMessageQueueConsistentHash`,
+    `topic` is the real one, because it is a part of the hash. After `AllocateMessageQueueConsistentHash`,
     `ConsistentHashRouter` and `MessageQueue.toString`.
     """
     ids = sorted(members)

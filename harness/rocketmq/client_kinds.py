@@ -16,6 +16,7 @@ from rocketchaos.harness.rocketmq.client_traits import Api as Api
 from rocketchaos.harness.rocketmq.client_traits import ApiName as ApiName
 from rocketchaos.harness.rocketmq.client_traits import ClientKind as ClientKind
 from rocketchaos.harness.rocketmq.kinds.app import APP
+from rocketchaos.harness.rocketmq.kinds.command import COMMAND
 from rocketchaos.harness.rocketmq.kinds.go import GO
 from rocketchaos.harness.rocketmq.kinds.grpc import GRPC
 from rocketchaos.harness.rocketmq.kinds.java import JAVA
@@ -25,7 +26,7 @@ from rocketchaos.harness.rocketmq.own_workers import VARIABLE, own_workers
 USUAL_CLIENT = JAVA.name
 """The kind of those for which neither scenario nor matrix names one."""
 
-_SHIPPED = (JAVA, PYTHON, GRPC, GO, APP)
+_SHIPPED = (JAVA, PYTHON, GRPC, GO, APP, COMMAND)
 
 
 def _registered() -> Mapping[str, ClientKind]:

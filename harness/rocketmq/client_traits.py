@@ -25,14 +25,14 @@ class Api:
     implementation: str
     """RocketMQ's class, or the package's."""
     filters_by: Literal["stored", "own"] = "stored"
-    """By what the broker filters: the subscription that it holds for the group, or the expression that travels
+    """By what the broker filters: the subscription that it holds for the group, or the expression that comes
     with every pull or receive (FLAG_SUBSCRIPTION; as DefaultLitePullConsumerImpl.pullSyncImpl sets it, 4.9.4)."""
     queues: Literal["owned", "shared"] = "owned"
     """Whether each queue has an owner among the members, or every member is served from every queue."""
     tells_queues: bool = True
     """Whether the client can be asked which queues it owns: code 307, or its own process."""
     asks_process: bool = False
-    """Whether its own process is asked for them, for 307 lacks them."""
+    """Whether its own process is asked for them, because 307 lacks them."""
     process_tells_all: bool = False
     """Whether its process is asked for all that 307 would tell, which its client doesn't answer at all times."""
     raises_version: bool = True
@@ -48,7 +48,10 @@ class Api:
     counts_pulls: bool = True
     """Whether the client counts the pulls that brought messages, and what its own filter let through."""
     commits_skipped: bool = True
-    """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
+    """Whether the group's offset passes what the broker's filter skipped as soon as that is known."""
+    seen_by: Literal["listener", "lines"] = "listener"
+    """What shows which messages it gets: its listener, which reports each; or lines that its program prints, of
+    which a missing one proves nothing."""
     lacks: tuple[str, ...] = ()
     """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
     why_lacking: str = ""
@@ -79,7 +82,7 @@ class Api:
         return self.tells_queues and (self.process_tells_all or not self.asks_process)
 
     def why_not(self, rocketmq: str, client: str) -> str | None:
-        """Why a client of this version and brokers of that one can't do it together; None where they can."""
+        """Why a client of this version and brokers of that one can't do it together; None if they can."""
         if not contains(self.brokers, rocketmq):
             return f"`api: {self.name}` is what brokers of RocketMQ {rocketmq} can't do: {self.brokers} can"
         if not contains(self.clients, client):
@@ -128,7 +131,7 @@ class ClientKind:
     heartbeat_v2: str = ""
     """The versions of it that have useHeartbeatV2, where its consumers don't lack it; empty: all."""
     sends: frozenset[str] = frozenset()
-    """The ways of `harness.language.sending` in which its producer sends, beside the usual one."""
+    """The ways of `harness.language.sending` in which its producer sends, other than the usual one."""
     takes_ids: bool = True
     """Whether a client has the id that the harness gives it; others put their process and address into it."""
     chooses_queues: bool = True
@@ -138,6 +141,8 @@ class ClientKind:
     users_program: bool = False
     """Whether it is a whole program, which `app` of a consumer says: it begins with the consumer's start, has the
     names of topics and groups in it, and ends by SIGTERM."""
+    begins_at_start: bool = False
+    """Whether its process begins with the consumer's start; others are there before, and wait for that."""
 
 
 def by_api(*apis: Api) -> Mapping[str, Api]:

@@ -1,6 +1,6 @@
 """Where this host reaches servers whose own addresses lead nowhere from here: those of an engine in a VM.
 
-There servers publish their ports on 127.0.0.1, each at a host port that the engine chooses anew at every start.
+There servers publish their ports on 127.0.0.1, each at a host port that the engine chooses at every start.
 Everybody else, and everything that is written down, goes by the containers' own addresses.
 """
 

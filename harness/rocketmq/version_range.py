@@ -1,4 +1,4 @@
-"""The versions of RocketMQ of which a scenario speaks, `>=5.0`."""
+"""The versions of RocketMQ that a scenario states, `>=5.0`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 _OPERATORS = ("", "~", "=", "!", "<", ">")
-"""How each comparison begins; asked first, for what reads comparisons takes a while to load."""
+"""How each comparison begins; checked first, because the parser of comparisons takes a while to load."""
 
 
 def is_range(text: str) -> bool:
@@ -42,7 +42,7 @@ def contains(wanted: str, version: str) -> bool:
 
 
 def why_not_in(wanted: str, version: str) -> str | None:
-    """Why a version is not in the range, to be put behind what wants it; None where it is."""
+    """Why a version is not in the range, to be put behind what wants it; None if it is."""
     if contains(wanted, version):
         return None
     return f"is about RocketMQ {wanted}, and not about {version}"

@@ -32,8 +32,8 @@ def load_scenario(path: Path) -> Scenario:
     """The scenario in a file.
 
     Raises:
-        InvalidScenario: it can't be meant as it stands; says where and why, everything at once.
-        UsageProblem: there is no such file, or it can't be read.
+        InvalidScenario: it is invalid; the message lists every mistake with its place. UsageProblem: there is
+        no such file, or it can't be read.
     """
     return parse_scenario(read_text(path), str(path))
 
@@ -45,7 +45,7 @@ def parse_scenario(text: str, file: str, *, reach: bool = True) -> Scenario:
     that is being recorded, whose steps are not all there.
 
     Raises:
-        InvalidScenario: it can't be meant as it stands; says where and why, everything at once.
+        InvalidScenario: it is invalid; the message lists every mistake with its place.
     """
     return parse_document(text, file, reach=reach)[0]
 
@@ -61,7 +61,7 @@ def parse_document(text: str, file: str, *, reach: bool = True) -> tuple[Scenari
 
 
 def checked(document: Document, scenario: Scenario | None, *, reach: bool = True) -> Iterator[Diagnostic]:
-    """What is wrong with data whose words can be understood one by one; `scenario` is None where some can't."""
+    """What is wrong with data whose words can be understood one by one; `scenario` is None if some can't."""
     undefined = list(check_references(document))
     yield from undefined
     if scenario is None:

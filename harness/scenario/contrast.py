@@ -35,19 +35,21 @@ def one_holds_with_the_other(document: Document, scenario: Scenario, *, exact: b
         always = _says_all_of(scenario, first, other, exact=True)
         if always if exact else not always and _says_all_of(scenario, first, other, exact=False):
             then = "anomaly" if section == "healthy" else "healthy"
-            message = f"wherever `{section}` holds `{then}` does too: no run can ever be `{outcome}`"
+            message = f"if `{section}` holds, `{then}` holds too: no run can ever be `{outcome}`"
             yield document.report((section,), message, key=True)
 
 
 def contradictions(document: Document, scenario: Scenario, *, exact: bool) -> Iterator[Diagnostic]:
-    """Lists that never hold, for two of their checks exclude each other; `exact` as above."""
+    """Lists that never hold, because two of their checks exclude each other; `exact` as above."""
     for section in ("anomaly", "healthy"):
         checks = [check for check in getattr(scenario, section) if check.where is None]
         for pair in combinations(checks, 2):
             common = _room_for(scenario, pair)
             if common is not None and common.exact == exact and not common.wide_enough(0):
                 text = " and ".join(f"`{check.title()}`" for check in pair)
-                yield document.report((section,), f"{text} exclude each other: it never holds", key=True)
+                yield document.report(
+                    (section,), f"{text} exclude each other: the list never holds", key=True
+                )
 
 
 def both_can_hold(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -63,7 +65,7 @@ def both_can_hold(document: Document, scenario: Scenario) -> Iterator[Diagnostic
     least_width = 0.0 if isinstance(checks[0], Count) else 1.0
     if common is not None and common.spans and common.wide_enough(least_width):
         text = " and ".join(f"{what}{_in_words(span)}" for what, span in common.spans.items())
-        message = f"`anomaly` and `healthy` both hold of {text}{common.unit}: such a run is inconclusive"
+        message = f"`anomaly` and `healthy` both hold with {text}{common.unit}: such a run is inconclusive"
         yield document.report(("healthy",), message, key=True)
 
 
@@ -80,7 +82,7 @@ class _Room:
 
 
 def _room_for(scenario: Scenario, checks: Sequence[Check]) -> _Room | None:
-    """None where they speak of different things."""
+    """None if they speak of different things."""
     if len({subject(check) for check in checks}) == 1:
         common: dict[str, Span] = {}
         for check in checks:

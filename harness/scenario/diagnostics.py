@@ -35,7 +35,7 @@ class Diagnostic:
 
 
 class InvalidScenario(UsageProblem):
-    """A scenario file can't be meant as it stands; says everything that is wrong with it at once."""
+    """A scenario file is invalid; the message lists every mistake in it."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = in_order(diagnostics)

@@ -41,7 +41,7 @@ def read_text(path: Path) -> str:
 def _read(path: Path) -> bytes:
     try:
         if path.is_dir():
-            raise UsageProblem(f"{path} is a directory, and a scenario file is needed")
+            raise UsageProblem(f"{path} is a directory: give a scenario file")
         if not path.exists():
             raise UsageProblem(f"there is no file {path}")
         if not path.is_file():

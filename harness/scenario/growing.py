@@ -1,4 +1,4 @@
-"""A scenario that gets a step or a check more, without being read anew."""
+"""A scenario that gets a step or a check more, without being read again."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class GrowingScenario:
     def __init__(self, text: str, file: str) -> None:
         """
         Raises:
-            InvalidScenario: it can't be meant as it stands.
+            InvalidScenario: it is invalid.
         """
         self.scenario, self._document = parse_document(text, file, reach=False)
-        """What it says so far."""
+        """Its text so far."""
 
     def grow(self, text: str, sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
         """Have these entries in these sections; whether that is possible.

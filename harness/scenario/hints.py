@@ -41,7 +41,7 @@ class _Course:
     running: dict[str, dict[str, Expression]] = field(default_factory=dict)
     """By consumer, to what it subscribes."""
     settled: set[tuple[str, str]] = field(default_factory=set)
-    """Groups and topics of which nothing is said any more: a step has waited for what the broker holds."""
+    """Groups and topics without further hints: a step has waited for what the broker holds."""
     unsure: set[str] = field(default_factory=set)
     """Groups of which it isn't known who runs, or in which somebody else takes part."""
 
@@ -109,7 +109,7 @@ def _sent(course: _Course, send: Send) -> Iterator[str]:
             course.settled.add((group, topic))
             text = ", ".join(f"{name} {text_of(course.running[name][topic])!r}" for name in members)
             yield (
-                f"what the broker holds for group {group} is still a race here, for its members subscribe "
+                f"what the broker holds for group {group} is still a race here, because its members subscribe "
                 f"differently ({text}): write `- settle: {{subscription: {group}, topic: {topic}, within: 60s}}` "
                 "before it"
             )

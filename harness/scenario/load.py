@@ -57,7 +57,7 @@ def read_yaml(
 
 
 def _read_quickly(text: str, file: str, what: str, first_key: str) -> Document | None:
-    """The data by libyaml, 15 times as fast; None where it isn't there, or anything is wrong.
+    """The data by libyaml, 15 times as fast; None if it isn't there, or anything is wrong.
 
     The two parsers agree on files that are right. Of what is wrong they speak in different words and places, and a
     value that was left out has another place.
@@ -206,7 +206,7 @@ class _Reader:
             self.places.incomplete.add(path)
 
     def _key(self, event: Any, span: Span) -> str | None:
-        """The text of a key, or None where it can't be one."""
+        """The text of a key, or None if it can't be one."""
         self._refuse_extras(event)
         if isinstance(event, yaml.AliasEvent):
             return None
@@ -216,7 +216,7 @@ class _Reader:
             self._report(span, f"a key must be text{quoted}")
             return None
         if key == "<<" and event.implicit[0]:
-            self._report(span, "merge keys (`<<`) are not supported: write out what is meant")
+            self._report(span, "merge keys (`<<`) are not supported: write the keys out")
             return None
         return key
 

@@ -24,7 +24,13 @@ from pydantic_core import PydanticCustomError
 from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
-from rocketchaos.harness.language.consumer_spec import PROGRAM, why_no_property, why_not_reached
+from rocketchaos.harness.language.consumer_spec import (
+    COMMAND,
+    JAR,
+    program_of,
+    why_no_property,
+    why_not_reached,
+)
 from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
 from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
@@ -58,8 +64,14 @@ def _by_name(groups: Any) -> Any:
     return groups if isinstance(groups, Mapping) else {name: {} for name in as_tuple(groups)}
 
 
+def _program_client(consumer: Any) -> str | None:
+    """The client of a consumer that is in another one's program; None: it isn't."""
+    client = consumer.get("client") if isinstance(consumer, Mapping) else None
+    return client if client in (JAR, COMMAND) else None
+
+
 def _consumers_or_groups(schema: dict[str, Any]) -> None:
-    """Of these one is needed; pydantic says it of the first alone. And groups may be a list, or one."""
+    """One of these is needed; pydantic says it of the first alone. And groups may be a list, or one."""
     by_name = schema["properties"]["groups"]
     name = {"type": "string"}
     found = {key: by_name.pop(key) for key in ("description", "title") if key in by_name}
@@ -69,37 +81,36 @@ def _consumers_or_groups(schema: dict[str, Any]) -> None:
 
 
 class Scenario(Strict):
-    """What is started, what is done, what must be seen."""
+    """What to start, what to do, and what must be seen."""
 
     model_config = ConfigDict(title="rocketchaos scenario", json_schema_extra=_consumers_or_groups)
 
     name: ScenarioName = Field(description="its name on the command line: small letters, digits, `-`")
-    title: str = Field(min_length=1, description="one sentence that says what is to be seen")
-    description: str = Field(default="", description="why it is so, and what to make of it")
+    title: str = Field(min_length=1, description="one sentence that gives cause and effect")
+    description: str = Field(default="", description="why it happens, and what follows from it")
     marks: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = Field(
-        default=(), description="words to select it by, `-m`"
+        default=(), description="words that select it with `-m`"
     )
     issue: Annotated[tuple[Issue, ...], BeforeValidator(as_tuple)] = Field(
         default=(),
-        description="the threads of public trackers in which it is reported: `apache/rocketmq#2760`, or a list",
+        description="the threads of public trackers that report it: `apache/rocketmq#2760`, or a list",
     )
-    symptom: Symptom | None = Field(
-        default=None, description="what is reported there, which needs `issue` as well"
-    )
+    symptom: Symptom | None = Field(default=None, description="what is reported there; needs `issue` as well")
     owner: Owner | None = Field(
         default=None,
-        description='the team or the person that looks after it: `payments`, `"@acme/payments"`; default what '
-        "the `CODEOWNERS` of its git checkout says of its file. The run's record has it, and reports count by it",
+        description='the team or person that maintains it: `payments`, `"@acme/payments"`; default: the '
+        "file's owner in the `CODEOWNERS` of its git checkout. The run's record has it, and reports count by it",
     )
     control: ScenarioName | None = Field(
-        default=None, description="the scenario, by its name, in which this one's anomaly must be absent"
+        default=None, description="the name of the scenario in which this one's anomaly must be absent"
     )
     timing: Literal["compressed", "faithful"] = Field(
         default="compressed",
-        description="`faithful` keeps RocketMQ's own timers, `compressed` shortens those that have a knob",
+        description="`faithful` keeps RocketMQ's own timers, `compressed` shortens those that have a setting",
     )
     rocketmq: VersionRange = Field(
-        default="", description="the versions that it speaks of: `>=5.0`, `>=4.9.4,<5.2`; default all"
+        default="",
+        description="the versions of RocketMQ that it runs on: `>=5.0`, `>=4.9.4,<5.2`; default all",
     )
     workers: Literal["host", "containers"] = Field(
         default="host",
@@ -109,17 +120,18 @@ class Scenario(Strict):
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
     topics: dict[TopicKey, Topic] = Field(
         min_length=1,
-        description="its topics by name: letters, digits, `_-%|`, at most 112, for the run adds to it",
+        description="its topics by name: letters, digits, `_-%|`, at most 112 characters, because the run "
+        "adds to the name",
     )
     bare_groups: Annotated[dict[GroupKey, Group], BeforeValidator(_by_name)] = Field(
         default_factory=dict,
         alias="groups",
         description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats, `[g]`; "
-        "where there are any, `consumers` may be left out. And groups with settings of their own, `{g: {settings: "
+        "with any of them, `consumers` may be left out. Also groups with their own settings, `{g: {settings: "
         "{consumeEnable: false}}}`",
     )
     consumers: dict[Name, Consumer] = Field(description="its consumers by name")
-    producer: Producer = Field(default_factory=Producer, description="what its messages are sent with")
+    producer: Producer = Field(default_factory=Producer, description="the client that sends its messages")
     steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="what is done, in order"
     )
@@ -132,20 +144,20 @@ class Scenario(Strict):
     also: Checks = Field(default=(), description="checks that must hold whatever the outcome")
     tendency: Checks = Field(
         default=(),
-        description="checks that are measured and never judged, for what races: how often each holds, as a share "
-        "of the runs",
+        description="checks that are measured and never judged, for races: the share of the runs in which "
+        "each holds",
     )
     repeats: Repeats | None = Field(
         default=None,
-        description="how often it is run for a verdict; default once, or with a `tendency` as often as the "
-        "defaults say",
+        description="how often it runs for a verdict; default once, and with a `tendency` as often as the "
+        "defaults below say",
     )
     expected: Expected = Field(
         default="reproduced",
-        description="the outcome that is as expected, of the clients that it names itself, or of `java`; or a "
-        "mapping by client, by versions of RocketMQ, or by one below the other: `{java: reproduced, grpc: "
-        '{">=5.4": not-reproduced}}`, `{">=4.9.4": reproduced}`; the first that fits wins, clients that share a '
-        "group are `java+python`, and what it doesn't say is measured, and not judged",
+        description="the expected outcome with the clients that the scenario names, or with `java`; or a "
+        "mapping by client, by versions of RocketMQ, or by both, nested: `{java: reproduced, grpc: "
+        '{">=5.4": not-reproduced}}`, `{">=4.9.4": reproduced}`; the first entry that matches wins; clients '
+        "that share a group are `java+python`; a combination without an entry is measured, not judged",
     )
 
     _lines: Mapping[tuple[str | int, ...], int] = PrivateAttr(default_factory=dict)
@@ -169,8 +181,9 @@ class Scenario(Strict):
         found: dict[Any, Any] = {}
         for name, item in consumers.items():
             first = found.get(item.get("beside")) if isinstance(item, Mapping) else None
-            inside = isinstance(first, Mapping) and (first.get("app") or first.get("client") == PROGRAM)
-            found[name] = {"client": PROGRAM, **item} if inside else item
+            app = first.get("app") if isinstance(first, Mapping) else None
+            client = program_of(app) if isinstance(app, Mapping) else _program_client(first)
+            found[name] = {"client": client, **item} if client else item
         return found
 
     @field_validator("cluster")
@@ -189,11 +202,14 @@ class Scenario(Strict):
             raise ValueError("a program of your own runs on this host: leave out `workers: containers`")
         for number, (name, item) in enumerate(consumers.items()):
             if item.beside is not None and item.beside not in list(consumers)[:number]:
+                raise ValueError(f"{name} is `beside` {item.beside}: no consumer above it has that name")
+            if item.beside is not None and item.choice.kind.begins_at_start:
                 raise ValueError(
-                    f"{name} is to be `beside` {item.beside}: there is no such consumer above it"
+                    f"{name} is `beside` {item.beside}, whose program is seen by what it prints, which "
+                    "doesn't distinguish its consumers: only the consumers of a `jar` can be `beside` one another"
                 )
             if item.beside is not None and (other := consumers[item.beside].choice) != item.choice:
-                raise ValueError(f"{name} is to be `beside` {item.beside}, which is another client: {other}")
+                raise ValueError(f"{name} is `beside` {item.beside}, which is another client: {other}")
         return consumers
 
     @model_validator(mode="after")
@@ -204,7 +220,7 @@ class Scenario(Strict):
             raise ValueError("a `symptom` needs the `issue` in which it is reported: `apache/rocketmq#2760`")
         if self.symptom.not_reproduced and OutcomeKind.REPRODUCED in self.expected_kinds:
             raise ValueError(
-                "`not_reproduced` says that no version shows it, and `expected` says `reproduced`"
+                "`not_reproduced` says that no version shows it, but `expected` says `reproduced`"
             )
         return self
 
@@ -264,9 +280,7 @@ class Scenario(Strict):
     @classmethod
     def _shares_refute_nothing(cls, tendency: tuple[Check, ...]) -> tuple[Check, ...]:
         if any(check.refutes is not None for check in tendency):
-            raise ValueError(
-                "a share refutes nothing: let a check of `tendency` carry its claim with `claim`"
-            )
+            raise ValueError("a share refutes nothing: give a check of `tendency` its claim with `claim`")
         return tendency
 
     @property
@@ -436,7 +450,7 @@ class Scenario(Strict):
 
     @property
     def needs_own_cluster(self) -> bool:
-        """Whether it can't share a cluster with others: it says so, a step does something to a node,
+        """Whether it can't share a cluster with others: it declares that, a step does something to a node,
         or names of topics and groups are as they stand."""
         return (
             self.cluster.own
@@ -445,7 +459,7 @@ class Scenario(Strict):
         )
 
     def why_not_on(self, version: str) -> str | None:
-        """Why it says nothing of this version of RocketMQ, with its name; None where it does."""
+        """Why it says nothing of this version of RocketMQ, with its name; None if it does."""
         lacks = self.lacks_on(version)
         return None if lacks is None else f"{self.name} {lacks}"
 
@@ -455,9 +469,7 @@ class Scenario(Strict):
         if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
             reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
         if reason is None and self.cluster.proxy == "local" and self._through_proxy:
-            reason = (
-                "goes `through: proxy`, which a proxy in mode LOCAL is no way for: write `proxy: cluster`"
-            )
+            reason = "goes `through: proxy`, which a proxy in mode LOCAL can't serve: write `proxy: cluster`"
         return (
             reason
             or self._why_no_setting(version)
@@ -480,7 +492,7 @@ class Scenario(Strict):
     def _why_no_step(self, version: str) -> str | None:
         for step in every_step(self.steps):
             if not contains(step.rocketmq, version):
-                return f"needs `{step.word}`, which can't be done to RocketMQ {version}: {step.rocketmq} can"
+                return f"needs `{step.word}`, which RocketMQ {version} doesn't support: {step.rocketmq} does"
         return None
 
     def _why_no_client(self, version: str) -> str | None:
@@ -503,7 +515,7 @@ class Scenario(Strict):
             reason = f"`delay` is of RocketMQ {PROXY_SINCE}: `delay_level` is of all"
         if reason is None and not kind.chooses_queues:
             chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
-            reason = f"it can't choose the queue that `{chosen[0]}` says" if chosen else None
+            reason = f"it can't choose a queue, as `{chosen[0]}` asks" if chosen else None
         return None if reason is None else f"can't have {self.producer.choice} for its producer: {reason}"
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:

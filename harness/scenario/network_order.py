@@ -96,7 +96,7 @@ def _started_anew(course: _Course, placed: PlacedWord, step: Step) -> Iterator[D
         lost = next((item for item in course.active if item.sure and name in item.effect.carriers), None)
         if lost is not None:
             message = (
-                f"`{step.word}: {name}`: it can't be started anew during the {lost.effect.kind} of "
+                f"`{step.word}: {name}`: it can't be restarted during the {lost.effect.kind} of "
                 f"{lost.effect.target}, which began in line {lost.line}: `heal` it before"
             )
             path = course.document.in_file((*placed.path, *step.field_of(index)))
@@ -105,7 +105,7 @@ def _started_anew(course: _Course, placed: PlacedWord, step: Step) -> Iterator[D
 
 
 def _repeated(course: _Course, placed: PlacedWord, times: int) -> Iterator[Diagnostic]:
-    """A second time too, for it begins where the first one ended."""
+    """A second time too, because it begins where the first one ended."""
     (steps,) = placed.branches
     if times > 1:
         # What a later step begins may be there from the time before.

@@ -66,7 +66,7 @@ def _field(model: type[BaseModel], key: str | int) -> FieldInfo | None:
 
 
 def of_own_keys(model: type[BaseModel]) -> Any:
-    """The annotation of keys of the user's own, as the variable of `bind`; None where a model takes none."""
+    """The annotation of keys of the user's own, as the variable of `bind`; None if a model takes none."""
     if model.model_config.get("extra") != "allow":
         return None
     return get_type_hints(model).get("__pydantic_extra__")

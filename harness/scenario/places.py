@@ -39,7 +39,7 @@ class Places:
     keys: dict[Path, Span] = field(default_factory=dict)
     values: dict[Path, Span] = field(default_factory=dict)
     spoilt: set[Path] = field(default_factory=set)
-    """Values that YAML already was wrong with: nothing more is said of them."""
+    """Values that YAML already was wrong with: they get no further message."""
     incomplete: set[Path] = field(default_factory=set)
     """Mappings of which an entry was refused: what they lack is not known."""
 

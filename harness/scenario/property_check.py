@@ -58,7 +58,7 @@ def _wrong(
             yield document.report(place, f"a scenario says `{name}` by `{SAID_BY[name]}`", key=True)
         elif name in OF_THE_RUN:
             yield document.report(
-                place, f"`{name}` is what the harness itself sets, for each run anew", key=True
+                place, f"`{name}` is set by the harness itself, differently for each run", key=True
             )
         elif known is TOPIC and "." in name:
             if not isinstance(value, str):

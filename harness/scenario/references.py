@@ -35,7 +35,7 @@ _END = "end"
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What is defined where a word stands; None: not known, for a step not understood may define it."""
+    """What is defined where a word stands; None: not known, because a step not understood may define it."""
 
     names: Names
     variables: Mapping[str, Path] | None
@@ -145,7 +145,7 @@ def _name_servers_of_clients(document: Document, names: Names) -> Iterator[Diagn
 def _ambiguous_names(document: Document, names: Names) -> Iterator[Diagnostic]:
     for name, path in (names.consumers or {}).items():
         if name == PRODUCER:
-            message = f"`{name}` is what sends the messages: give the consumer another name"
+            message = f"`{name}` is the name of the producer: give the consumer another name"
             yield document.report(path, message, key=True)
         if name in (names.nodes or {}):
             message = f"`{name}` is a consumer and a node of the cluster: give the consumer another name"
@@ -208,7 +208,7 @@ def _repeated_moments(document: Document, steps: list[PlacedWord]) -> Iterator[D
         path = document.in_file((*place, "name"))
         taken = next((name for name in names if name in first), None)
         if names[0] == _END:
-            yield document.report(path, "the observation `end` is made by itself after the last step")
+            yield document.report(path, "every run makes the observation `end` itself, after the last step")
         elif taken is not None:
             line = document.places.of(first[taken]).line
             yield document.report(path, f"there is an observation `{taken}` already, in line {line}")
@@ -232,7 +232,7 @@ def _wrong(document: Document, reference: Reference, scope: _Scope) -> tuple[str
             return None
         found = _TAG_OF_VARIABLE.fullmatch(text)
         if found is None and text[1:] in (scope.variables or {}):
-            return f"`{text}` is a consumer, and a tag is needed here", f"{text}.tag"
+            return f"`{text}` is a consumer, but this needs a tag", f"{text}.tag"
         if found is None:
             return f"`{clipped(text)}` is no tag: write `$NAME.tag` for the tag of the variable `$NAME`", None
         return _unbound(document, found[1], scope, ".tag")
@@ -254,7 +254,7 @@ def _unbound(document: Document, variable: str, scope: _Scope, suffix: str) -> t
         line = document.places.of(scope.bound_later[variable]).line
         return f"`{name}` is bound only later, in line {line}", None
     if variable.removesuffix(".tag") in scope.variables:
-        return f"`{name}` is a tag, and a consumer is needed here", "$" + variable.removesuffix(".tag")
+        return f"`{name}` is a tag, but this needs a consumer", "$" + variable.removesuffix(".tag")
     if not scope.variables:
         return f"there is no variable `{name}`: no `bind` step binds one before", None
     near = nearest(variable, scope.variables)

@@ -27,7 +27,7 @@ def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
         yield document.report(("control",), "a scenario can't be the control of itself")
     for key, inner in never_fitting(scenario.expected):
         what = "versions" if is_range(key) else "clients"
-        message = f"`{inner}` can't fit where `{key}` does: both speak of {what}"
+        message = f"`{inner}` can never match where `{key}` does: both are about {what}"
         yield document.report(("expected", key, inner), message, key=True)
     words = all_words(document)
     steps, _ = words["steps"]

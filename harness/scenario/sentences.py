@@ -85,7 +85,7 @@ def _entry(_error: ErrorDetails, document: Document, path: Path) -> Sentence:
         return f"a {what} has one key, here are {len(value)}: {listed(value)}: begin each with `- `", None
     if isinstance(value, str) and re.match(r"\w+:\S", value):
         return f"write a space after the `:`, `{value.replace(':', ': ', 1)}`", None
-    return f"a {what} is one word and what it needs, `{example}: …`, not {kind_of(document, path)}", None
+    return f"a {what} is one word with its keys, `{example}: …`, not {kind_of(document, path)}", None
 
 
 def _no_such_word(error: ErrorDetails, _document: Document, path: Path) -> Sentence:

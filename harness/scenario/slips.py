@@ -32,7 +32,7 @@ def _illegal_groups(document: Document, scenario: Scenario) -> Iterator[Diagnost
 
 
 def _expressions(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Tag expressions of which RocketMQ makes something else than they look like."""
+    """Tag expressions that RocketMQ reads differently from how they look."""
     for name, consumer in scenario.consumers.items():
         for topic, expression in consumer.subscribe.items():
             doubt = expression_doubt(expression) if isinstance(expression, str) else None
@@ -57,8 +57,8 @@ def _one_id_twice(document: Document, scenario: Scenario) -> Iterator[Diagnostic
             )
             if own is not None and other is not None:
                 message = (
-                    f"{other} and {name} are members of {consumer.group} with one client id, `{own[1]}`: both are "
-                    "given the same queues, and others stay without an owner"
+                    f"{other} and {name} are members of {consumer.group} with one client id, `{own[1]}`: "
+                    "both get the same queues, and other queues have no owner"
                 )
                 path = ("consumers", name, *(("client_id",) if consumer.client_id else ()))
                 yield document.report(path, message)

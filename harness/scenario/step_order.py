@@ -1,8 +1,8 @@
 """Whether the steps can happen in their order.
 
-Of a consumer it is known in which states it may be: exactly one as long as steps name it, several after a
-step on a variable that may stand for it. A step is refused only where no state is possible, so there are no
-false alarms.
+For each consumer it tracks the possible states: exactly one as long as steps name it, several after a step on
+a variable that may stand for it. A step is refused only where no state is possible, so there are no false
+alarms.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def check_order(
 ) -> Iterator[Diagnostic]:
     """Every step that is impossible where it stands.
 
-    Undefined names are passed over. Unless all names are defined, what a step itself says of the scenario is
-    not asked.
+    Undefined names are skipped. Unless all names are defined, what a step itself says of the scenario is not
+    asked.
     """
     if scenario.consumers and not any(isinstance(placed.word, Start) for placed in flat(steps)):
         yield document.report(("steps",), "no step starts a consumer: begin with `start`", key=True)
@@ -102,7 +102,7 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -
 
 
 def _repeated(course: _Course, placed: PlacedWord, times: int, all_defined: bool) -> Iterator[Diagnostic]:
-    """A second time too, for it begins where the first one ended; every later one is as the second."""
+    """A second time too, because it begins where the first one ended; every later one is as the second."""
     (steps,) = placed.branches
     first = list(_in_order(course, steps, all_defined))
     yield from first

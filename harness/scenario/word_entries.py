@@ -38,7 +38,7 @@ class PlacedWord:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names that a file defines, each with its path; None: not known, for their definition is wrong."""
+    """The names that a file defines, each with its path; None: not known, because their definition is wrong."""
 
     topics: Mapping[str, Path] | None
     consumers: Mapping[str, Path] | None
@@ -97,7 +97,7 @@ def _entry_understood(
 
 
 def _branches(document: Document, path: Path) -> Iterator[Path]:
-    """The lists of steps inside an entry, by their paths in the file; none where they can't be made out."""
+    """The lists of steps inside an entry, by their paths in the file; none if they can't be made out."""
     entry = document.value(path)
     word = next(iter(entry)) if isinstance(entry, dict) and len(entry) == 1 else None
     model = STEPS.get(str(word))

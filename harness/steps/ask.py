@@ -31,11 +31,12 @@ _TEXT_LIMIT = 100_000
 
 
 class Ask(Step):
-    """Send one request of any code to a broker or the name server, and write down the answer.
+    """Send one request of any code to a broker or the name server, and record the answer.
 
     In `fields` and `body` a name in angle brackets stands for the real one: `%RETRY%<g>` for a group's retry
-    topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for the producer's group. In the
-    answer they are given back. `answer: {of: ids, …}` among the checks says what must be in it.
+    topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for the producer's group. In
+    the answer the real names become these names again. The check `answer: {of: ids, …}` states what must be
+    in it.
     """
 
     word = "ask"
@@ -48,7 +49,7 @@ class Ask(Step):
     code: int = Field(
         ge=0, le=32_767, description="the RequestCode, by its number: 38 is GET_CONSUMER_LIST_BY_GROUP"
     )
-    fields: dict[str, str] = Field(default_factory=dict, description="the header's fields, all of them text")
+    fields: dict[str, str] = Field(default_factory=dict, description="the header's fields, all as text")
     body: str = Field(default="", description="the body, as text; JSON with most codes that have one")
 
     @property

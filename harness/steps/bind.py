@@ -32,8 +32,8 @@ class Selector(Strict):
 class Bind(Step):
     """Bind a variable to a consumer; `$others` becomes the other online members of its group.
 
-    Which subscription a broker keeps is a race: read it with `bind` once it has settled, and write the rest
-    relative to it: with `bind: {holder: …}`, `$holder`, `$holder.tag` and `$others`.
+    Which subscription a broker keeps is a race. Read it with `bind` once it has settled, and write the rest
+    relative to it: `bind: {holder: …}` gives you `$holder`, `$holder.tag` and `$others`.
     """
 
     word = "bind"

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class BrokerConfig(Step):
     """Change settings of running brokers (UPDATE_BROKER_CONFIG, 25), and make sure that they have them (26).
 
-    Some settings RocketMQ reads only when a broker starts, though it then shows the new value: give those under
-    `cluster`, or `restart` the broker, which keeps them.
+    RocketMQ reads some settings only when a broker starts, although it shows the new value at once. Give
+    those under `cluster`, or `restart` the broker, which keeps them.
     """
 
     word = "broker-config"
@@ -42,7 +42,7 @@ class BrokerConfig(Step):
         del scenario
         refused = protected(self.settings)
         if refused:
-            yield f"the harness itself decides of {', '.join(refused)}: leave that out"
+            yield f"the harness itself sets {', '.join(refused)}: leave that out"
 
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
         del scenario

@@ -19,10 +19,10 @@ _API = "pull"
 
 
 class ClientPull(Step):
-    """Let a consumer of `api: pull` pull once, beside what it does anyhow, and see what its client makes of it.
+    """Let a consumer of `api: pull` pull once more, and see what its client makes of the answer.
 
-    That is a PullStatus, or an exception. Nothing is committed, and no listener gets what comes.
-    `client-pull: {of: c1, …}` among the checks says what it must be.
+    The result is a PullStatus, or an exception. Nothing is committed, and no listener gets the messages. The
+    check `client-pull: {of: c1, …}` states what it must be.
     """
 
     word = "client-pull"
@@ -33,7 +33,7 @@ class ClientPull(Step):
     )
     consumer: ConsumerName = Field(description="the consumer")
     topic: TopicName = Field(description="the topic")
-    queue: int = Field(ge=0, le=2**31 - 1, description="the id of the queue, which need not exist")
+    queue: int = Field(ge=0, le=2**31 - 1, description="the id of the queue; it need not exist")
     offset: int = Field(ge=0, description="the offset from which to pull")
     own_expression: TagExpression = Field(
         default="*", alias="with", description="the tag expression that goes with it"

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Delay(NetworkStep):
-    """Delay whatever a broker sends to its clients, until `heal`.
+    """Delay everything that a broker sends to its clients, until `heal`.
 
-    It can't be said whose traffic is delayed, nor that of one way alone: the kernel does it to all that the broker
-    sends (`tc netem`), or where it can't, Toxiproxy to all that passes the broker's advertised address. With
-    `tc netem` what the broker sends to name server and slaves comes late as well.
+    You can't choose a client or a direction: the kernel delays all that the broker sends (`tc netem`); if it
+    can't, Toxiproxy delays all that passes the broker's advertised address. With `tc netem` the broker's
+    packets to name server and slaves are late as well.
     """
 
     word = "delay"
@@ -34,7 +34,7 @@ class Delay(NetworkStep):
     by: DurationMs = Field(ge=20, le=60_000, description="the delay, at least `20ms`")
     jitter: DurationMs = Field(
         default=0,
-        description="evenly up to this much more or less than that; at most half of it",
+        description="a random difference of up to this much from `by`, evenly distributed; at most half of `by`",
         validate_default=False,
     )
 

@@ -28,24 +28,25 @@ _LOOK_EVERY_S = 0.2
 class ExpireFiles(Step):
     """Have brokers delete expired files (DELETE_EXPIRED_COMMITLOG, 329; CLEAN_EXPIRED_CONSUMEQUEUE, 306).
 
-    A file expires `fileReservedTime` hours after its last change, and never the one that is written to: for
-    something to be deleted at once, give `cluster: {broker: {fileReservedTime: 0, mappedFileSizeCommitLog:
-    65536}}` and send more than a file holds. Brokers see to it every 10 s, from a minute after their start on, so
-    the step waits until a queue of the topic begins later than before. Versions before 4.9.4 have no 329: there
-    `deleteWhen` names every hour while the step waits (CleanCommitLogService.isTimeToDelete).
+    A file expires `fileReservedTime` hours after its last change; the file being written never expires. To
+    have something deleted at once, give `cluster: {broker: {fileReservedTime: 0, mappedFileSizeCommitLog:
+    65536}}` and send more than a file holds. Brokers check every 10 s, starting a minute after their start,
+    so the step waits until a queue of the topic begins at a higher offset than before. Versions before 4.9.4
+    have no 329: there `deleteWhen` names every hour while the step waits
+    (CleanCommitLogService.isTimeToDelete).
     """
 
     word = "expire-files"
     example = "expire-files: {topic: orders, within: 90s}"
 
-    topic: TopicName = Field(description="the topic of which a queue must begin later then")
+    topic: TopicName = Field(description="the topic; one of its queues must then begin at a higher offset")
     broker: BrokerRef | None = Field(default=None, description="the broker; default: the topic's")
     within: DurationMs = Field(default=90_000, gt=0, description="the limit", validate_default=False)
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         brokers = scenario.brokers_of(self.topic)
         if self.broker is None and len(brokers) > 1:
-            yield f"{self.topic} is on {', '.join(brokers)}: say which is meant, `broker: {brokers[0]}`"
+            yield f"{self.topic} is on {', '.join(brokers)}: choose one, `broker: {brokers[0]}`"
 
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
         del scenario

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class FillDisk(DiskStep):
-    """Start a broker anew as one whose disk is full: it refuses messages, and hands out those that it has.
+    """Restart a broker as one whose disk is full: it refuses new messages, and delivers those that it has.
 
-    It refuses what is sent, and what is to come again, until `free-disk`, also after a restart. It is done by
-    `rocketmq.broker.diskSpaceWarningLevelRatio`, the share of a disk beyond which brokers refuse messages
-    (`CleanCommitLogService`, 4.9.4). 5.x takes none below 35 %, so that there an empty disk can't be a full
-    one.
+    It refuses messages from producers, and retries sent back by consumers, until `free-disk`, also after a
+    restart. The step sets `rocketmq.broker.diskSpaceWarningLevelRatio`, the share of the disk above which
+    brokers refuse messages (`CleanCommitLogService`, 4.9.4). 5.x accepts no ratio below 35 %, so an emptier
+    disk can't count as full there.
     """
 
     word = "fill-disk"

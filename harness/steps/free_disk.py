@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FreeDisk(DiskStep):
-    """Start a broker anew whose disk was filled by `fill-disk`, as one that takes messages."""
+    """Restart a broker after `fill-disk`, so that it accepts messages again."""
 
     word = "free-disk"
     moves: ClassVar = (("running", "stopped", "killed"), "running")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class GroupConfig(Step):
     """Change the settings of a group on all brokers, as `mqadmin updateSubGroup` does (200).
 
-    Those that were given before, here or under `groups`, stay; all others become RocketMQ's own. It has effect at
+    Settings given before, here or under `groups`, stay; all others become RocketMQ's own. It takes effect at
     once.
     """
 

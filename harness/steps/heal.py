@@ -28,9 +28,9 @@ Faults = Annotated[
 
 
 class Heal(Step):
-    """End faults of the network, and wait until connections are made again; `heal: all` ends them all.
+    """End faults of the network, and wait until connections are open again; `heal: all` ends them all.
 
-    What nothing heals is healed at the end of the run, after the clients are gone.
+    Faults that no step heals end with the run, after the clients have stopped.
     """
 
     word = "heal"

@@ -20,35 +20,36 @@ HandMadeName = Annotated[Name, Refers(("hand-made",))]
 
 
 class HandMadeSubscription(Strict):
-    """What a hand-made heartbeat says of one topic."""
+    """The subscription to one topic in a hand-made heartbeat."""
 
     expression: str = Field(description="the tag expression: `tagA`, `tagA || tagB`, `*`")
     version: int = Field(
         ge=0,
-        description="its subVersion: a broker takes the expression over where this is above the stored one",
+        description="its subVersion; a broker takes the expression over if this is above the stored one",
     )
 
     @field_validator("expression")
     @classmethod
     def _says_something(cls, expression: str) -> str:
         if not expression.strip():
-            raise ValueError("say `*` where everything is meant")
+            raise ValueError("write `*` for everything")
         return expression
 
 
 class Heartbeat(Step):
-    """Send one heartbeat (HEART_BEAT, 34) whose content is all the scenario's own, or leave without a word.
+    """Send one heartbeat (HEART_BEAT, 34) that the scenario writes itself, or disconnect without unregistering.
 
-    Its sender, a client of this name, keeps a connection to each broker, hears what brokers say of the group
-    (`notified`), and does nothing else: it pulls nothing, and sends no heartbeat but these. To a broker it is a
-    member like any other, so others leave it its share of the queues. With `close` its connections end.
+    Its sender, a client of this name, keeps a connection to each broker, receives the brokers' notifications
+    about the group (`notified`), and does nothing else: it pulls nothing, and sends only these heartbeats. To
+    a broker it is a member like any other, so the other members leave it its share of the queues. `close`
+    ends its connections.
     """
 
     word = "heartbeat"
     example = "heartbeat: {client: h1, group: g, subscribe: {orders: {expression: tagA, version: 100}}}"
 
     client: Name | None = Field(default=None, description="the name of the client, new or known")
-    group: GroupName | None = Field(default=None, description="the group of which it is a member")
+    group: GroupName | None = Field(default=None, description="its group")
     subscribe: dict[Name, HandMadeSubscription] = Field(
         default_factory=dict,
         description="what it subscribes to, by topic: `{orders: {expression: tagA, version: 1}}`",
@@ -71,7 +72,7 @@ class Heartbeat(Step):
             if self.model_fields_set != {"close"}:
                 raise ValueError("`close` stands alone")
         elif self.client is None or self.group is None or not self.subscribe:
-            raise ValueError("say `client`, `group` and `subscribe`, or `close` alone")
+            raise ValueError("give `client`, `group` and `subscribe`, or only `close`")
         return self
 
     def defines(self) -> tuple[tuple[str, str], ...]:

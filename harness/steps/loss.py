@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 class Loss(BetweenStep):
     """Drop each packet that two sides send each other, or that one sends the other, with a probability.
 
-    TCP sends again what was lost, so everything comes late; with much of it connections end. Sides as those of
+    TCP resends what was lost, so everything arrives late; with a high loss connections end. Sides as in
     `partition`.
     """
 
     word = "loss"
     example = "loss: {from: broker-a, to: b, percent: 30}"
 
-    percent: int = Field(ge=1, le=99, description="this many of a hundred packets, on average")
+    percent: int = Field(ge=1, le=99, description="the percentage of packets dropped, on average")
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
         from rocketchaos.harness.faults.loss import Loss as LossFault

@@ -32,7 +32,7 @@ class Effect:
     sides: tuple[str, ...]
     """Consumers, nodes, the producer, and variables."""
     carriers: frozenset[str]
-    """Those of them that are not to be started anew meanwhile: it would be lost, or they would never be ready."""
+    """Those of them that must not restart meanwhile: it would be lost, or they would never be ready."""
 
     def is_same(self, other: Effect) -> bool:
         """Whether the two can't be there together, whoever variables stand for."""
@@ -66,7 +66,7 @@ class NetworkStep(Step):
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Two that a fault is between, of which one is a node."""
+    """The two sides of a fault; at least one is a node."""
 
     first: str
     second: str
@@ -78,7 +78,7 @@ class Ends:
         return f"{self.first} {'to' if self.one_way else 'and'} {self.second}"
 
     def carrier(self, nodes: tuple[str, ...]) -> str:
-        """Whose network has the rules: the client, for nodes keep their addresses through a restart; else the
+        """Whose network has the rules: the client, because nodes keep their addresses through a restart; else the
         node that is further down in the cluster's order, a broker before the name server."""
         return max(
             (self.first, self.second),
@@ -89,18 +89,22 @@ class Ends:
 class BetweenStep(NetworkStep):
     """A fault between two sides, on one of which there are only nodes of the cluster."""
 
-    between: SideRefs | None = Field(default=None, description="one side, with `and`: both ways")
-    and_: SideRefs | None = Field(default=None, alias="and", description="the other side, with `between`")
-    from_: SideRefs | None = Field(
-        default=None, alias="from", description="the side that sends, with `to`: this way alone"
+    between: SideRefs | None = Field(default=None, description="one side, with `and`: both directions")
+    and_: SideRefs | None = Field(
+        default=None, alias="and", description="the other side, with `between`: both directions"
     )
-    to: SideRefs | None = Field(default=None, description="the side that receives, with `from`")
+    from_: SideRefs | None = Field(
+        default=None, alias="from", description="the side that sends, with `to`: this direction only"
+    )
+    to: SideRefs | None = Field(
+        default=None, description="the side that receives, with `from`: this direction only"
+    )
 
     @model_validator(mode="after")
     def _two_sides(self) -> BetweenStep:
         both, one_way = (self.between, self.and_), (self.from_, self.to)
         if (None in both) == (None in one_way) or any(both) == any(one_way):
-            raise ValueError("say `between` and `and`, or `from` and `to`")
+            raise ValueError("give `between` and `and`, or `from` and `to`")
         return self
 
     @property
@@ -135,12 +139,12 @@ class BetweenStep(NetworkStep):
         clients = [[name for name in side if name not in scenario.cluster.nodes] for side in (item, other)]
         if all(clients):
             yield (
-                f"`{clients[0][0]}` and `{clients[1][0]}` have nothing to do with each other: clients talk to "
-                "nodes of the cluster alone"
+                f"`{clients[0][0]}` and `{clients[1][0]}` don't talk to each other: clients only talk to "
+                "nodes of the cluster"
             )
         elif any(clients) and scenario.workers != "containers":
             yield (
-                f"`{(clients[0] or clients[1])[0]}` runs on this host, whose network is everybody's: write "
+                f"`{(clients[0] or clients[1])[0]}` runs on this host, whose network all share: write "
                 "`workers: containers`"
             )
 
@@ -183,7 +187,7 @@ def sidecars(context: StepContext) -> Sidecars:
     found = getattr(context.servers.cluster, "sidecars", None)
     if found is None:
         raise HarnessDefect(
-            f"nothing can be done to the network of a cluster of kind {context.servers.cluster.kind}"
+            f"the harness can't change the network of a cluster of kind {context.servers.cluster.kind}"
         )
     made: Sidecars = found
     return made
@@ -202,7 +206,7 @@ def place_of(context: StepContext, name: str) -> NetworkPlace:
         inside, advertised = context.members.client(name).container, None
         container = None if inside is None else inside.id
     if container is None:
-        raise PreconditionNotMet(f"{name} has no container: nothing can be done to its network")
+        raise PreconditionNotMet(f"{name} has no container: the harness can't change its network")
     return sidecars(context).place(name, container, advertised)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Observe(Step):
     """Read subscriptions, ownership, offsets, tracks and pull counts of the whole scenario, now.
 
-    Checks read them with `at: NAME`. The observation `end` is made by itself after the last step.
+    Checks read them with `at: NAME`. After the last step the run makes the observation `end` automatically.
     """
 
     word = "observe"

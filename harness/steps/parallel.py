@@ -22,9 +22,9 @@ _JOIN_S = 0.2
 class Parallel(Step):
     """Do several lists of steps at the same time, the steps of each in order.
 
-    It is over once all of them are. Where a step fails, the other lists end before their next step, or within
-    the one that waits; the first failure is the run's. A variable that one list binds is known to the others
-    only after the `parallel`.
+    It ends once all lists have ended. If a step fails, the other lists end before their next step, or in the
+    middle of a step that waits; the first failure is the run's. The other lists know a variable that one list
+    binds only after the `parallel`.
     """
 
     word = "parallel"
@@ -43,7 +43,7 @@ parallel:
             ...,
         ],
         BeforeValidator(as_tuple),
-    ] = Field(min_length=2, max_length=16, description="lists of steps, each done in order beside the others")
+    ] = Field(min_length=2, max_length=16, description="lists of steps, each in order, all at the same time")
 
     def inner(self) -> tuple[tuple[Step, ...], ...]:
         return self.branches

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 class Partition(BetweenStep):
     """Drop what two sides send each other, or what one sends the other (`from`, `to`), until `heal`.
 
-    Neither side learns of it: connections stay open, and a request waits for its answer until a time-out. TCP
-    goes on where it was if the partition ends before somebody gives up. Nodes must be up when it begins; a
-    side on which there are clients needs `workers: containers`. A broker's slave is a node of its own,
-    `broker-a-slave`.
+    Neither side notices: connections stay open, and a request waits for its answer until a timeout. If the
+    partition ends before a side gives up, TCP continues where it was. Nodes must be up when it begins; a side
+    with clients needs `workers: containers`. A broker's slave is a separate node, `broker-a-slave`.
     """
 
     word = "partition"

@@ -31,9 +31,9 @@ T = TypeVar("T")
 class Pull(Step):
     """Send one PULL_MESSAGE (11) as a raw request, once the queue shows every message that was acknowledged.
 
-    Without `with` the broker filters by what it holds for the group, which needs a member that is online; with
-    it by this expression, as a lite pull consumer's pulls are. Nothing is committed, nobody joins the group.
-    `pull: {of: p1, …}` among the checks says what the answer must be.
+    Without `with` the broker filters by the stored subscription of the group, which needs a member that is
+    online; with it by this expression, as for the pulls of a lite pull consumer. The pull commits nothing and
+    joins no group. The check `pull: {of: p1, …}` states what the answer must be.
     """
 
     word = "pull"
@@ -47,7 +47,7 @@ class Pull(Step):
     )
     group: GroupName = Field(description="the group in whose name it is sent")
     topic: TopicName = Field(description="the topic")
-    queue: int = Field(ge=0, le=2**31 - 1, description="the id of the queue, which need not exist")
+    queue: int = Field(ge=0, le=2**31 - 1, description="the id of the queue; it need not exist")
     offset: int = Field(ge=0, description="the offset from which to pull")
     max: int = Field(default=32, ge=1, le=1024, description="at most this many messages")
     own_expression: str | None = Field(
@@ -55,16 +55,16 @@ class Pull(Step):
     )
     expression_type: Literal["TAG", "SQL92"] = Field(default="TAG", description="the type of `with`")
     sub_version: int = Field(
-        default=0, ge=0, description="its subVersion: the broker refuses one above the stored one"
+        default=0, ge=0, description="its subVersion; the broker refuses one above the stored one"
     )
     suspend: DurationMs | None = Field(
         default=None,
         gt=0,
         le=60_000,
-        description="how long the broker may hold it where there is nothing yet",
+        description="how long the broker may hold the pull while there is nothing to return",
     )
     broker: BrokerRef | None = Field(
-        default=None, description="the broker, or a slave; needed where the topic is on several"
+        default=None, description="the broker, or a slave; needed if the topic is on several"
     )
 
     @model_validator(mode="after")
@@ -79,7 +79,7 @@ class Pull(Step):
     def problems(self, scenario: Scenario) -> Iterator[str]:
         brokers = scenario.brokers_of(self.topic)
         if self.broker is None and len(brokers) > 1:
-            yield f"{self.topic} is on {', '.join(brokers)}: say which is meant, `broker: {brokers[0]}`"
+            yield f"{self.topic} is on {', '.join(brokers)}: choose one, `broker: {brokers[0]}`"
 
     def run(self, context: StepContext) -> None:
         from rocketchaos.harness.clients.raw_pull import PullRequest

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Release(Step):
-    """Let the listeners of consumers go on that block by their `behaviour`, and block no more.
+    """Let the listeners that block by their `behaviour` continue; they block no more messages.
 
-    What they blocked on succeeds then, or fails where they also have `fail`. Once started anew, a
-    consumer blocks as it did.
+    The messages that they held succeed then, or fail if they also have `fail`. After a new start the consumer
+    blocks again.
     """
 
     word = "release"
@@ -29,7 +29,7 @@ class Release(Step):
     acts_on_process = False
     example = "release: a"
 
-    consumers: ConsumerRefs = Field(description="the consumers that are to go on")
+    consumers: ConsumerRefs = Field(description="the consumers that continue")
 
     def acts_on(self) -> tuple[str, ...]:
         return self.consumers

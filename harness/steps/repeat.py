@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Repeat(Step):
-    """Do the same steps several times, one time after the other, on the same topics and groups.
+    """Repeat the same steps in sequence, on the same topics and groups.
 
-    A variable keeps its last value, and `outcome-distribution` reads all of them. An observation `seen` inside
-    is there once for each iteration, as `seen-1`, `seen-2`, …; `seen` alone is the last one. What is started
-    inside must be stopped or killed inside, or the second iteration can't start it. A `repeat` can't hold
-    another one; a `parallel` it can.
+    A variable keeps its last value, and `outcome-distribution` reads all of them. An observation `seen`
+    inside exists once for each iteration, as `seen-1`, `seen-2`, …; `seen` alone is the last one. Consumers
+    that the steps start must be stopped or killed by them too, or the second iteration can't start them. A
+    `repeat` can't contain another `repeat`, but it can contain a `parallel`.
     """
 
     word = "repeat"
@@ -38,13 +38,13 @@ repeat:
 
     times: int = Field(ge=1, le=1_000, description="how often")
     steps: Annotated[tuple[StepEntry, ...], BeforeValidator(as_tuple)] = Field(
-        min_length=1, description="what is done each time, in order"
+        min_length=1, description="the steps of each iteration, in order"
     )
 
     @model_validator(mode="after")
     def _not_in_itself(self) -> Repeat:
         if any(isinstance(step, Repeat) for step in _all_within(self)):
-            raise ValueError("a `repeat` can't hold another one: multiply their `times`")
+            raise ValueError("a `repeat` can't contain another one: multiply their `times`")
         return self
 
     @property

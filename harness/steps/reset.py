@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Reset(BetweenStep):
-    """Answer whatever two sides send each other over TCP by a reset, until `heal`.
+    """Answer everything that two sides send each other over TCP with a reset, until `heal`.
 
-    An open connection ends with the next packet on it, and no new one can be made. Sides as those of `partition`,
-    always both ways: a reset has to reach whoever sent.
+    An open connection ends with the next packet on it, and no new one can be opened. Sides as in `partition`,
+    always both directions, because a reset has to reach the sender.
     """
 
     word = "reset"
@@ -27,7 +27,7 @@ class Reset(BetweenStep):
     @model_validator(mode="after")
     def _both_ways(self) -> Reset:
         if self.one_way:
-            raise ValueError("a reset concerns both ways: say `between` and `and`")
+            raise ValueError("a reset acts in both directions: give `between` and `and`")
         return self
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:

@@ -24,10 +24,10 @@ _GROUP_NOT_EXIST = 26
 
 
 class ResetOffset(Step):
-    """Set the group's offset at the broker (UPDATE_CONSUMER_OFFSET, 15), also to one beyond the queue's end.
+    """Set the group's offset at the broker (UPDATE_CONSUMER_OFFSET, 15), even beyond the queue's end.
 
-    Members that run keep their own offset and will store it again: stop them first. A group that a broker of 5.x
-    doesn't know yet is created there before, as a consumer's first heartbeat would.
+    Running members keep their own offset and store it again: stop them first. If a broker of 5.x doesn't know
+    the group yet, the step first creates it there, as a consumer's first heartbeat would.
     """
 
     word = "reset-offset"

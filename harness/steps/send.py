@@ -29,15 +29,16 @@ PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 class Send(Sending, Step):
     """Send messages, one after the other, each acknowledged before the next.
 
-    With `per_queue` they go round the queues in order, so that each queue gets exactly this many; with `queue` all
-    go there; without either the producer's own round robin decides, which starts at a random queue. Each message
-    has a key of the harness's own, `orders-1` for the first one sent to orders.
+    With `per_queue` the messages go to the queues in turn, and each queue gets exactly this many. With
+    `queue` all go to that queue. Without either the producer's own round robin decides, which starts at a
+    random queue. The harness gives each message a key: `orders-1` for the first one sent to orders.
 
-    The producer never sends again by itself. Where a message is not acknowledged, its fate is open: checks speak
-    of those that were. That makes the run inconclusive, unless the sending `may_fail`, as while a broker is away.
+    The producer never retries by itself. The fate of a message that is not acknowledged is open, and checks
+    count only acknowledged ones. The run is then inconclusive, unless the step has `may_fail`, as while a
+    broker is away.
 
-    What is sent with a delay, one-way or in a transaction is in its queue only later, or never: it counts as sent
-    from when it is found there, at an observation. `settle: {delivered: …}` waits for it.
+    A message sent with a delay, one-way or in a transaction reaches its queue only later, or never: it counts
+    as sent once an observation finds it there. `settle: {delivered: …}` waits for it.
     """
 
     word = "send"
@@ -61,7 +62,9 @@ class Send(Sending, Step):
     )
     broker: str | None = Field(default=None, description="with `queue`: another broker")
     keys: OneOrMore[Key] | None = Field(
-        default=None, description="further keys of every message, behind the harness's own"
+        default=None,
+        description="more keys for every message, after the harness's own; in them too `$number` is its number "
+        "in the topic: `[A-$number]`",
     )
     properties: dict[PropertyName, PropertyValue] = Field(
         default_factory=dict,
@@ -71,23 +74,23 @@ class Send(Sending, Step):
         default=None,
         min_length=1,
         description="a file with the text of every message, in which `$key` is its key and `$number` its number "
-        "in the topic: `fixtures/order.json`, seen from the scenario's file, then from the current folder; "
-        "default its key",
+        "in the topic: `fixtures/order.json`, looked up from the scenario's file, then from the current "
+        "folder; default its key",
     )
     every: DurationMs | None = Field(
-        default=None, gt=0, description="the time from one message to the next; none: as fast as it goes"
+        default=None, gt=0, description="the time from one message to the next; default: as fast as possible"
     )
     may_fail: bool = Field(
         default=False,
-        description="messages that are not acknowledged are written down, and the run goes on",
+        description="messages that are not acknowledged are recorded, and the run continues",
     )
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Send:
         if self.tag is not None and self.tags is not None:
-            raise ValueError("say one of `tag` and `tags`")
+            raise ValueError("give one of `tag` and `tags`")
         if self.per_queue is not None and self.queue is not None:
-            raise ValueError("say one of `per_queue` and `queue`")
+            raise ValueError("give one of `per_queue` and `queue`")
         if self.broker is not None and self.queue is None:
             raise ValueError("`broker` goes with `queue`")
         return self
@@ -97,9 +100,11 @@ class Send(Sending, Step):
         if self.batch is not None and (self.per_queue is not None or self.count % self.batch):
             raise ValueError("a `batch` goes to one queue, and `count` is a multiple of it")
         if self.batch is not None and self.body is not None:
-            raise ValueError("the messages of a `batch` have their keys for bodies: leave out `body`")
+            raise ValueError("the messages of a `batch` have their keys as bodies: leave out `body`")
+        if self.batch is not None and any("$number" in key or "$key" in key for key in self.keys or ()):
+            raise ValueError("the messages of a `batch` have the same `keys`: leave out `$number`")
         if self.transaction is not None and self.chooses_queues:
-            raise ValueError("a transaction goes to the queue whose turn it is")
+            raise ValueError("a transaction can't choose its queue")
         return self
 
     @property

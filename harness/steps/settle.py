@@ -21,25 +21,27 @@ if TYPE_CHECKING:
 
 
 class Settle(Step):
-    """Wait until one condition holds; a limit that passes makes the run inconclusive and says what was seen.
+    """Wait until one condition holds; after the limit the run is inconclusive and reports what was last seen.
 
     `ownership`: each member owns exactly the queues that its allocation strategy gives it for the members
-    online now; one that shares all queues with the others (POP, gRPC) is served from each of them, if its client
-    tells. In any case each broker knows just those who are online. `subscription`: on every broker the stored
-    subscription is the newest of the members' own, and stays so on a second look; where a client doesn't tell its
-    own, it is one of theirs or the newest that is known, and stays so for 2 s. `offsets`: the group's offsets are
-    at most `lag` messages behind in total. `route`: the name server and the producer know every running broker of
-    the topic, as it is some time after a `restart`. `own_offsets`: by its own offset store the consumer has
-    consumed all of each queue that it has, so that a `stop` or a `restart` from here on makes nothing come again.
-    It gets a message before it counts it; and of a group by broadcasting no broker knows. `sealed`: what becomes
-    of every message sent so far is certain: the group's offset has passed it, and none waits for a retry; or for
-    so long that nothing can be on its way, 6 s compressed, nothing has happened to it or to the group.
+    online now; a member that shares all queues with the others (POP, gRPC) is served from each of them, if
+    its client reports it. In any case each broker knows exactly the members that are online. `subscription`:
+    on every broker the stored subscription is the newest of the members' own, and still is on a second look.
+    If a client doesn't report its own, the stored one is one of theirs or the newest known, and stays the
+    same for 2 s. `offsets`: the group's offsets are at most `lag` messages behind in total. `route`: the name
+    server and the producer know every running broker of the topic, which takes a while after a `restart`.
+    `own_offsets`: by its own offset store the consumer has consumed all of each queue that it owns, so a
+    `stop` or a `restart` from here on redelivers nothing. A message counts there only after the listener got
+    it. For a broadcasting group this is the only source, because no broker stores its offsets. `sealed`: the
+    fate of every message sent so far is certain: either the group's offset has passed it and none waits for a
+    retry, or nothing has happened to it or to the group for longer than anything can be under way (6 s
+    compressed).
 
     These take a `count`, and hold as soon as there are at least this many, counted from the run's beginning.
-    `delivered`: different messages that listeners got. `blocked`: messages that listeners hold on to by their
+    `delivered`: different messages that listeners got. `blocked`: messages that listeners hold by their
     `behaviour`. `retried`: deliveries that were retries. `dead_letters`: messages in the dead-letter queue.
-    `log`: lines of a log that match. `unstored`, of which only this moment counts: messages that listeners have
-    handled, and whose offsets no broker has stored yet.
+    `log`: lines of a log that match. `unstored` counts at this moment only: messages that listeners have
+    handled, but whose offsets no broker has stored yet.
     """
 
     word = "settle"
@@ -90,7 +92,7 @@ class Settle(Step):
     matches: str | None = Field(
         default=None,
         min_length=1,
-        description="with `log`: a regular expression, of Python's, that is found in the line",
+        description="with `log`: a Python regular expression found in the line",
     )
     within: DurationMs = Field(default=60_000, gt=0, description="the limit", validate_default=False)
 
@@ -107,7 +109,7 @@ class Settle(Step):
     def _one_condition(self) -> Settle:
         given = [name for name in CONDITIONS if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"say exactly one of {', '.join(f'`{name}`' for name in CONDITIONS)}")
+            raise ValueError(f"give exactly one of {', '.join(f'`{name}`' for name in CONDITIONS)}")
         condition = CONDITIONS[given[0]]
         for field in ("topic", "lag", "queues_of", "count", "matches"):
             said = getattr(self, field) is not None

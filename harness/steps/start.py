@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class Start(Step):
     """Start consumers, one after the other.
 
-    Returns when the client's own `start()` has returned; use `settle` to wait for what follows from it. With
-    `may_be_refused`, a client that throws there, as one that subscribes by SQL does where no broker takes it, is
-    no trouble: its process ends, and the check `start-refused` tells.
+    Returns when the client's own `start()` has returned; use `settle` to wait for its effects. With
+    `may_be_refused` the run continues if the client throws there, for example because no broker accepts its
+    SQL subscription: its process ends, and the check `start-refused` reads what it threw.
     """
 
     word = "start"
@@ -30,7 +30,7 @@ class Start(Step):
     consumers: ConsumerRefs = Field(description="the consumers to start, in this order")
 
     may_be_refused: bool = Field(
-        default=False, description="a start that RocketMQ refuses is written down, and the run goes on"
+        default=False, description="a start that RocketMQ refuses is recorded, and the run continues"
     )
 
     def acts_on(self) -> tuple[str, ...]:

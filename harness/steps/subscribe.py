@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def no_resubscribing(name: str, consumer: Consumer | None) -> Iterator[str]:
     """Why a consumer can't change its subscriptions while it runs, where that is so; None: unknown."""
     if consumer is not None and not consumer.traits.resubscribes:
-        yield f"{name} is a {consumer.traits.implementation}, which takes its topics at its start alone"
+        yield f"{name} is a {consumer.traits.implementation}, which takes its topics only at its start"
 
 
 class Subscribe(Step):
@@ -41,7 +41,7 @@ class Subscribe(Step):
     expression: ExpressionField = Field(description='a tag expression, or `{sql: "a = 1"}`')
 
     may_be_refused: bool = Field(
-        default=False, description="what RocketMQ refuses is written down, and the run goes on"
+        default=False, description="a refusal by RocketMQ is recorded, and the run continues"
     )
 
     def acts_on(self) -> tuple[str, ...]:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class TopicConfig(Step):
     """Change the settings of a topic, as `mqadmin updateTopic` does (UPDATE_AND_CREATE_TOPIC, 17).
 
-    Of the topic itself, or of a group's retry topic or dead-letter topic, which is created where there is none.
-    It returns once the name server routes so; clients ask for routes every 30 s, 1 s compressed.
+    It is the topic itself, or a group's retry topic or dead-letter topic, which the step creates if there is
+    none. It returns once the name server has the new route; clients ask for routes every 30 s, 1 s
+    compressed.
     """
 
     word = "topic-config"
@@ -40,7 +41,7 @@ class TopicConfig(Step):
     @model_validator(mode="after")
     def _one_topic(self) -> TopicConfig:
         if len([item for item in (self.topic, self.retry_of, self.dead_letters_of) if item is not None]) != 1:
-            raise ValueError("say one of `topic`, `retry_of`, `dead_letters_of`")
+            raise ValueError("give one of `topic`, `retry_of`, `dead_letters_of`")
         return self
 
     @property

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 class Unsubscribe(Step):
-    """Let a running consumer give a topic up: it takes it out of its own table, and tells nobody.
+    """Let a running consumer unsubscribe from a topic: it removes the topic from its own table, and sends nothing.
 
-    The brokers drop it, for the whole group, at the consumer's next heartbeat. A restart forgets it.
+    The brokers drop the subscription, for the whole group, at the consumer's next heartbeat. A restart
+    forgets it.
     """
 
     word = "unsubscribe"

@@ -15,17 +15,15 @@ if TYPE_CHECKING:
 
 
 class Wait(Step):
-    """Let time pass. To wait until something is so, use `settle`."""
+    """Let time pass. To wait for a condition, use `settle`."""
 
     word = "wait"
     example = "wait: {duration: 2s, because: the pause itself is what is tested}"
     shorthand = "duration"
 
     duration: DurationMs = Field(description="how long", gt=0)
-    because: str | None = Field(default=None, description="why no condition can be awaited instead")
-    where: Where | None = Field(
-        default=None, description="only in these runs, `{client: grpc}`; default: in all"
-    )
+    because: str | None = Field(default=None, description="why no `settle` can wait for a condition instead")
+    where: Where | None = Field(default=None, description="only in these runs, `{client: grpc}`; default all")
 
     def run(self, context: StepContext) -> None:
         if self.where is None or self.where.fits(

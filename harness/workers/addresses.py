@@ -35,7 +35,7 @@ class Addresses:
             if not self._free:
                 raise EnvironmentNotReady(
                     f"all {self._count} addresses for workers on the network {self._network} are in use",
-                    "Let fewer runs go on side by side: `--parallel N`.",
+                    "Let fewer runs go in parallel: `--parallel N`.",
                 )
             return self._free.popleft()
 

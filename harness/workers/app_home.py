@@ -8,8 +8,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ from rocketchaos.harness.workers.on_host import LocalProgram, begin
 from rocketchaos.harness.workers.program import WorkerPlan
 
 _PLAN = "plan.json"
+MARK = "ROCKETCHAOS_PROGRAM"
+"""The environment variable by which a program's processes are known, also those that have left its session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +93,15 @@ class AppHome:
 
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            mark = secrets.token_hex(16)
             process, events = begin(
-                command, plan.log, {**os.environ, **self._app.env, OWNER_VARIABLE: self._owner}
+                command, plan.log, {**os.environ, **self._app.env, OWNER_VARIABLE: self._owner, MARK: mark}
             )
         except OSError as error:
             raise EnvironmentNotReady(f"the program of {plan.name} can't be started: {error}") from error
-        return AppProgram(plan.name, process, events)
+        program = AppProgram(plan.name, process, events)
+        program.mark = mark
+        return program
 
     def _plan(self, events_fd: int) -> dict[str, Any]:
         return {
@@ -124,12 +130,19 @@ class AppHome:
 
 
 class AppProgram(LocalProgram):
-    """A program with all that it has started: they are in a session of their own."""
+    """A program with all that it has started: they are in a session of their own.
+
+    One that has left the session carries the mark of its environment still.
+    """
+
+    mark = ""
+    """The value of `MARK` in its environment; empty: it has none."""
 
     def kill(self) -> None:
         if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
+            self._kill_others()
 
     def pause(self) -> None:
         if self.poll() is None:
@@ -143,7 +156,19 @@ class AppProgram(LocalProgram):
 
     def close(self) -> None:
         super().close()
+        self._kill_others()
+
+    def _kill_others(self) -> None:
+        """SIGKILL what it has started, wherever that is by now."""
+        for process in self.family():
+            with contextlib.suppress(psutil.Error, OSError):
+                process.kill()
+
+    def family(self) -> Iterator[psutil.Process]:
+        """Its processes, itself included."""
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
-                if os.getsid(process.pid) == self.pid:
-                    process.kill()
+                if os.getsid(process.pid) == self.pid or (
+                    self.mark and process.environ().get(MARK) == self.mark
+                ):
+                    yield process

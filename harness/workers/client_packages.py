@@ -123,7 +123,7 @@ def _install(wanted: Sequence[str], folder: Path, progress: Progress) -> None:
         files = [
             {"path": file.relative_to(part).as_posix(), "size": file.stat().st_size}
             for file in sorted(part.rglob("*"))
-            # Python writes those anew whenever it likes.
+            # Python writes those again whenever it likes.
             if file.is_file() and file.suffix != ".pyc"
         ]
         index = json.dumps({"schema_version": _INDEX_VERSION, "files": files}, indent=1)

@@ -31,7 +31,8 @@ def go_program(progress: Progress | None = None) -> OwnProgram:
         progress: called with a few words before anything that takes time.
 
     Raises:
-        EnvironmentNotReady: there is no Go toolchain, the modules can't be had, or the cache can't be written.
+        EnvironmentNotReady: there is no Go toolchain, the modules aren't available, or the cache can't be
+        written.
     """
     go = toolchain()
     folder = _folder(_version(go))

@@ -55,7 +55,7 @@ def library(progress: Callable[[str], None] | None = None) -> Path:
     if _sha256(file) != SHA256:
         raise EnvironmentNotReady(
             f"{file} is not the C++ client that it should be: its SHA-256 is another",
-            f"Remove {file.parent.parent}, and it is fetched anew. {_WAY_OUT}",
+            f"Remove {file.parent.parent}, and it is downloaded again. {_WAY_OUT}",
         )
     return file
 

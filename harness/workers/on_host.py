@@ -114,17 +114,24 @@ class LocalProgram:
     container = None
     foreign_clock = False
 
-    def __init__(self, name: str, process: subprocess.Popen[bytes], events: BinaryIO) -> None:
+    def __init__(
+        self,
+        name: str,
+        process: subprocess.Popen[bytes],
+        events: BinaryIO,
+        commands: BinaryIO | None = None,
+    ) -> None:
         """
         Args:
             name: the worker's, for messages.
-            process: its standard input is a pipe.
+            process: its standard input is a pipe, unless `commands` go elsewhere.
             events: this end of its event pipe.
+            commands: where its commands are written; None: its standard input.
         """
-        assert process.stdin is not None
         self._name = name
         self._process = process
-        self.commands: BinaryIO = process.stdin  # type: ignore[assignment]
+        self.commands: BinaryIO = commands or process.stdin  # type: ignore[assignment]
+        assert self.commands is not None
         self.events = events
 
     @property

@@ -8,7 +8,7 @@ _TAIL_BYTES = 4096
 
 
 def last_lines(log: Path, count: int = 12) -> str:
-    """The end of a log, indented; says so where there is nothing."""
+    """The end of a log, indented; with a note if it is empty."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - _TAIL_BYTES))

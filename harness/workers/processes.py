@@ -59,8 +59,7 @@ class Processes:
         """Have the jars of everything that a version of RocketMQ takes: servers, tools, client.
 
         Raises:
-            UsageProblem: there is no such version.
-            EnvironmentNotReady: they can't be had.
+            UsageProblem: there is no such version. EnvironmentNotReady: they aren't available.
         """
         need = Need(version)
         require(need, self.progress)
@@ -94,8 +93,8 @@ class Processes:
             jvm_options: further ones, which win over all others.
 
         Raises:
-            UsageProblem: there is no such version.
-            EnvironmentNotReady: the process can't be started, or its client can't be had.
+            UsageProblem: there is no such version. EnvironmentNotReady: the process can't be started, or its
+            client isn't available.
         """
         worker_kind = KINDS[kind]
         role = worker_kind.classpath_role

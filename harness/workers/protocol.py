@@ -80,8 +80,8 @@ Commands of the `python` worker
 -------------------------------
 The same, as far as the C++ client's C API goes; what it can't do is refused: other `settings` than
 consumeThreadMin and consumeThreadMax, SQL, `subscribe`, `unsubscribe`, `assignment`, `pull-counts`,
-`running-info`, `producer-route`. `client_id` is `pid-address@client_ip-instance`, for the C++ client puts its pid
-and its own address first. A listener that fails has the whole pull come again, in which others may have succeeded.
+`running-info`, `producer-route`. `client_id` is `pid-address@client_ip-instance`, since the C++ client puts its
+pid and its own address first. A failing listener has the whole pull come again, of which some may have succeeded.
 `stop-consumer` has a listener that blocks fail, so that the message comes again as a retry. `send` chooses
 the queue itself, by the name server's route; its `offset_msg_id` is read from the broker, and null where that
 doesn't tell.
@@ -96,9 +96,9 @@ for FAILURE and for what was not acked. `offset_msg_id` is null. `send` refuses 
 
 Commands of the `go` worker
 ---------------------------
-The same, but for `producer-route` and `api` other than push, which are refused, and so are other
+The same, except for `producer-route` and `api` other than push, which are refused, and so are other
 `settings` than maxReconsumeTimes, consumeMessageBatchMaxSize, consumeThreadMin, consumeThreadMax (goroutines of
-each topic), pullThresholdForQueue and pullInterval. `client_id` is `address@client_ip-instance`, for nobody can
+each topic), pullThresholdForQueue and pullInterval. `client_id` is `address@client_ip-instance`, since nobody can
 set the address, and `address@pid` with the instance DEFAULT. `subscribe` tells the brokers with the next
 heartbeat, 30 s apart. Its consumer refuses to start where a topic has no route.
 
@@ -112,8 +112,8 @@ Of several name servers, with `;` between them, all are asked, each by a client 
 `create-topic` with `topic, settings {property: value}, broker_addresses` (17), and optionally `attributes` of 5.x.
 Also changes a topic.
 `route` with `topic`: `{queues: [{broker, queues, write_queues, perm}]}` (105), or error code 17.
-`connection` with `group, broker_address` (203): `{connections: [{client_id, address, language, version}],
-subscriptions: {topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model,
+`connection` with `group, broker_address` (203): `{connections: [{client_id, address, language, version,
+version_name}], subscriptions: {topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model,
 consume_from_where}`; error code 206 when no consumer is online.
 `running-info` with `group, client_id, broker_address, timeout_ms` (307): `{queues: [{topic, broker, queue_id,
 commit_offset, cached}], subscriptions: {topic: {expression, type, sub_version}}}`. `type` is TAG or SQL92. A lite

@@ -53,8 +53,9 @@ class Host:
 class SharedWorkers:
     """The shared processes of one timing profile. They are started when they are first needed.
 
-    One that misbehaved (died, did not answer, could not stop a client) takes nobody in any more, and is killed
-    when the last of those who live in it has left. So does one that is old, for what clients leave behind in it.
+    One that misbehaved (died, did not answer, could not stop a client) takes nobody in any more, and is
+    killed when the last of those who live in it has left. So does one that is old, because clients leave
+    things behind in it.
     """
 
     def __init__(

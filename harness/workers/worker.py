@@ -414,8 +414,9 @@ class Worker:
         return f"{self._program.ending}{said}", Trouble.ENVIRONMENT
 
     def _ended_on_sigterm(self, code: int | None) -> bool:
-        """Whether that is how it ends by itself; a user's program has an exit code of its own."""
-        return code == TERMINATED or (self._users_program and code is not None and code >= 0)
+        """Whether that is how it ends by itself; a user's program has an exit code of its own, or none."""
+        by_default = code == -signal.SIGTERM
+        return code == TERMINATED or (self._users_program and code is not None and (code >= 0 or by_default))
 
     def _finish(self) -> None:
         with contextlib.suppress(TimeoutError, EnvironmentNotReady):

@@ -45,8 +45,8 @@ class WorkerKind:
     native: bool = False
     """Whether its child loads librocketmq, the C++ client: see `harness.workers.native_library`."""
     users_program: bool = False
-    """Whether it is a program of the user's: `harness.workers.app_home` starts it, and it may end with any exit
-    code on SIGTERM."""
+    """Whether it is a program of the user's: `harness.workers.app_home` or `command_home` starts it, and it may
+    end with any exit code on SIGTERM."""
     own: Callable[[Progress | None], OwnProgram] | None = None
     """Makes the program of one that isn't Python, or finds it; None: it is `module`."""
 
@@ -62,7 +62,7 @@ class WorkerKind:
         """The native library that it loads, fetched if need be; None: it needs none.
 
         Raises:
-            EnvironmentNotReady: there is none for this machine, or it can't be had.
+            EnvironmentNotReady: there is none for this machine, or it isn't available.
         """
         return library(progress) if self.native else None
 
@@ -70,7 +70,7 @@ class WorkerKind:
         """The program of a worker that isn't Python, built if need be; None: it is one of ours in Python.
 
         Raises:
-            EnvironmentNotReady: it can't be had.
+            EnvironmentNotReady: it isn't available.
         """
         return None if self.own is None else self.own(progress)
 
@@ -121,6 +121,7 @@ KINDS: Mapping[str, WorkerKind] = MappingProxyType(
             ),
             WorkerKind("go", "", None, own=go_program),
             WorkerKind("app", "", None, users_program=True),
+            WorkerKind("command", "", None, users_program=True),
             *map(kind_of, own_workers()),
         )
     }

@@ -34,7 +34,7 @@ class Sides:
 
 
 NEWEST = Sides("all runs before it", "the newest ingest", NEWEST_INGEST)
-"""The runs that the newest ingest brought, or brought anew, against all others."""
+"""The runs that the newest ingest brought, or brought again, against all others."""
 
 
 def since(moment: str, now: datetime | None = None) -> Sides:

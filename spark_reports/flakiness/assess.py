@@ -1,4 +1,4 @@
-"""What is said of each cell: the verdict, and what its runs say in order of time."""
+"""The statements about each cell: the verdict, and what its runs say in order of time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Part = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Assessed:
-    """One cell with all that is said of it."""
+    """One cell with all statements about it."""
 
     key: Cell
     counts: Counts

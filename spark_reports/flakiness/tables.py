@@ -197,7 +197,7 @@ def signatures_table(signatures: Sequence[Signature]) -> Table:
     return Table(
         "signatures",
         "Causes",
-        "Findings that look the same but for what differs from run to run, as one row. `first_in_runs` "
+        "Findings that differ only in what changes from run to run, as one row. `first_in_runs` "
         "counts every run that ended not as expected, or in an error, once: by the finding that says most "
         "of it. `bad_runs` all those that have it, `lost_runs` those of them that an error ended, "
         "`good_runs` those that ended well all the same: where they are many, it explains little. At most "

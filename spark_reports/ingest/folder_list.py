@@ -27,7 +27,7 @@ READ = (*MADE_OF, FACTS)
 CONTRACT = frozenset((*READ, "scenario.yaml"))
 """A folder with one of these is a run folder."""
 LATEST = "latest"
-"""The link beside run folders, to the newest."""
+"""The link next to run folders, to the newest."""
 
 _NAME = re.compile(r"\d{8}T\d{6}\.\d{3}-\d+(-\d+)?")
 _WAY_OUT = "Run folders are runs/<scenario>/<time>-<seed>; give them, folders above them, globs or URIs."
@@ -158,7 +158,7 @@ def local_path(source: str) -> Path:
 
 
 def listed_by_spark(spark: SparkSession, places: Sequence[str]) -> list[Folder]:
-    """The run folders below places, or globs, that only Spark can reach, listed side by side by its executors.
+    """The run folders below places, or globs, that only Spark can reach, listed in parallel by its executors.
 
     Raises:
         UsageProblem: there is no such place.

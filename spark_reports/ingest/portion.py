@@ -78,7 +78,7 @@ class Portion:
     def ingest(self) -> IngestSummary:
         """Read the folders, append their facts, and commit the runs of those that are fit.
 
-        Of several that have the same run the one that was judged last counts; where that isn't fit, the others are
+        If several have the same run, the one judged last counts; where that isn't fit, the others are
         ingested without it.
         """
         while True:
@@ -183,7 +183,7 @@ class Portion:
         return EARLIEST.timestamp() * 1000 <= item.started_ms < since.timestamp() * 1000
 
     def _with_counts(self, found: Mapping[str, Found]) -> dict[str, Found]:
-        """Of several folders with the same run the one that was judged last counts, unless the store's is later.
+        """If several folders have the same run, the one judged last counts, unless the store's is later.
 
         Where that isn't there any more, a copy that was judged alike takes its place.
         """
@@ -278,7 +278,7 @@ class Portion:
             self._store.release(
                 {source: batch for source, batch in self._quarantined.items() if source in committed}
             )
-        # Only now: where this is broken off before, no copy is passed over for a run that isn't there.
+        # Only now: where this is broken off before, no copy is skipped for a run that isn't there.
         self._quarantine(found, copies)
         replaced = sum(item.stored is not None and item.stored.digest is not None for item in new)
         summary = IngestSummary(

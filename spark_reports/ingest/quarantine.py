@@ -66,7 +66,10 @@ def aged() -> Problem:
 
 def _problems(folder: Folder, seen: Seen) -> Iterator[Problem]:
     run = shlex.quote(folder.source.removeprefix("file:"))
-    check, repeat = f"`rocketchaos check {run}` makes it anew", f"`rocketchaos reproduce {run}` runs it again"
+    check, repeat = (
+        f"`rocketchaos check {run}` makes it again",
+        f"`rocketchaos reproduce {run}` runs it again",
+    )
     if folder.problem is not None:
         reason = f"the folder can't be listed: {folder.problem}; let this user read it"
         yield Problem(MISSING, None, reason, passing=True)

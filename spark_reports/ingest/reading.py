@@ -29,8 +29,8 @@ _SEAL = f'{{"fact":"{word_of(Seal)}"'
 def reader(spark: SparkSession) -> DataFrameReader:
     """Reads files of run folders, and of nothing else; their paths are `literal`.
 
-    One that vanishes, or that can't be read to its end, must not end the ingest: its digest is another one, or a
-    second listing shows it. Of a file of the store the same would be lost without a word.
+    One that vanishes, or that can't be read to its end, must not end the ingest: its digest is another one,
+    or a second listing shows it. In a file of the store the same would be lost silently.
     """
     return spark.read.options(**_TOLERANT)
 

@@ -15,7 +15,7 @@ class IngestSummary:
     ingested: int = 0
     """Their runs are new in the store."""
     replaced: int = 0
-    """Their runs were there, judged otherwise: they were judged anew."""
+    """Their runs were there, judged otherwise: they were judged again."""
     unchanged: int = 0
     """Their runs are in the store as they are, or in a later copy."""
     quarantined: Mapping[str, int] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class IngestSummary:
     released: int = 0
     """They were quarantined before, and are gone; none of them was seen."""
     aged: int = 0
-    """They are older than what the store keeps, and were passed over."""
+    """They are older than what the store keeps, and were skipped."""
     messages: int = 0
     """Of the ingested and the replaced runs."""
     seconds: float = 0.0

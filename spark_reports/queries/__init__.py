@@ -1,7 +1,7 @@
 """The SQL of the reports, one file per query: `queries/flakiness_cells.sql`.
 
-It is run on views that have the names of the store's tables, and the same text is shown beside the figure that it
-makes. Facts are always joined with `runs` through `run_key` (see `spark_reports.tables`). A first comment in each
+It is run on views that have the names of the store's tables, and the same text is shown with its figure.
+Facts are always joined with `runs` through `run_key` (see `spark_reports.tables`). A first comment in each
 file says what comes out. What several of them need is in `parts` once: `${settings}` stands for
 `parts/settings.sql`.
 """

@@ -1,4 +1,4 @@
-"""The first tables of a report, cut to what a terminal or a chat can show; what is cut away is said."""
+"""The first tables of a report, cut to what a terminal or a chat can show; it says what it cut away."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def best_splits(
     """The best split of each row, with p-values fine enough to stand at this level after Benjamini and Hochberg.
 
     No p-value of `PERMUTATIONS` is less than 1 in 10,000: too much for a single change in more than 500 rows.
-    Where that is so, the rows whose cut no permutation came up to are permuted anew, and so often that they can
+    Where that is so, the rows whose cut no permutation came up to are permuted again, and so often that they can
     stand, if they have that number of orders. All together that is 20 times for each row, however many. The
     new p-value counts alone, so that choosing rows by the old one makes none too small.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 ROUNDING = 1 + 1e-7
-"""P-values, and likelihoods, that differ by less are the same but for rounding; scipy's fisher_exact does so."""
+"""P-values, and likelihoods, that differ by less are the same apart from rounding; as in scipy's fisher_exact."""
 
 
 class Significance(NamedTuple):

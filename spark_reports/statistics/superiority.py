@@ -95,7 +95,7 @@ def superiorities(
     """Each by itself, with p-values fine enough to stand at this level after Holm.
 
     No p-value of `DRAWS` is less than 1 in 10,000: too much for any of more than 500. Where there are more, those
-    up to which no draw came are drawn anew, and so often that they can stand. The new p-value counts alone, so
+    up to which no draw came are drawn again, and so often that they can stand. The new p-value counts alone, so
     that choosing them by the old one makes none too small.
     """
     found = [superiority(strata, rng) for strata in each]

@@ -63,7 +63,7 @@ class Measured:
     unnoticed: bool | None
     """What began it, brokers had to notice by themselves; None: not known, or deliveries in runs with faults."""
     limit_ms: int | None
-    """What the timers allow at the latest; None: not known, for the folders of runs don't tell, or for faults."""
+    """What the timers allow at the latest; None: not known (missing in the run folders, or faults)."""
     deciders: Sequence[Decider]
     """Those timers."""
     took: Histogram

@@ -230,7 +230,7 @@ def test_an_image_is_built_where_it_is_missing_and_again_when_its_inputs_change(
         return str(engine.client.images.get(recipe.name).id)
 
     first = made(tiny())
-    assert "127.0.0.1:1/official:1: not to be had" in capsys.readouterr().err
+    assert "127.0.0.1:1/official:1: not available" in capsys.readouterr().err
     assert made(tiny()) == first
     assert capsys.readouterr().err.endswith("up to date\n")
     (tmp_path / "file").write_text("second")

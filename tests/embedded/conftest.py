@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Of tests side by side each process has a cache of its own, but for what is downloaded.
+    """Each test process has its own cache; downloads are shared.
 
     A cluster that a test keeps up would serve the commands of all others, and be taken down or killed under them.
     """

@@ -74,7 +74,7 @@ healthy:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """The scenario on both versions, side by side, for it mostly waits."""
+    """The scenario on both versions, in parallel, because it mostly waits."""
     folders = {version: tmp_path_factory.mktemp(f"nodes-{version}") for version in ("4.9.4", "5.5.0")}
     with ThreadPoolExecutor() as pool:
         found = {

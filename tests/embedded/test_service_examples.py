@@ -1,10 +1,11 @@
-"""The services of `examples/`, built by Maven and run as their READMEs say."""
+"""The services of `examples/`, built by Maven or installed by pip, and run as their READMEs say."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from tests.embedded.command import ROOT, rocketchaos
 pytestmark = [
     pytest.mark.embedded,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(shutil.which("mvn") is None, reason="needs Maven: apt install maven"),
 ]
+by_maven = pytest.mark.skipif(shutil.which("mvn") is None, reason="needs Maven: apt install maven")
 
 
 def example(name: str, folder: Path, *scenarios: str, version: str = "4.9.4") -> dict[str, dict[str, Any]]:
@@ -30,6 +31,7 @@ def example(name: str, folder: Path, *scenarios: str, version: str = "4.9.4") ->
     return found
 
 
+@by_maven
 def test_two_listeners_of_one_spring_boot_application(tmp_path: Path) -> None:
     found = example("spring-two-listeners", tmp_path, ".")
     assert {name: run["outcome"] for name, run in found.items()} == {
@@ -51,6 +53,7 @@ def test_two_listeners_of_one_spring_boot_application(tmp_path: Path) -> None:
 
 # Its clients keep RocketMQ's own timers: two minutes.
 @pytest.mark.nightly
+@by_maven
 def test_a_plain_service_crashes_and_is_deployed_anew(tmp_path: Path) -> None:
     found = example("java-service", tmp_path, ".", version="5.5.0")
     assert {name: run["outcome"] for name, run in found.items()} == {
@@ -58,3 +61,26 @@ def test_a_plain_service_crashes_and_is_deployed_anew(tmp_path: Path) -> None:
         "billing-rolling-deployment": "reproduced",
         "billing-stop-then-start": "not-reproduced",
     }
+
+
+@pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
+def test_a_python_service_crashes_and_is_deployed_anew(tmp_path: Path, version: str) -> None:
+    copy = tmp_path / "python-service"
+    shutil.copytree(
+        ROOT / "examples" / "python-service", copy, ignore=shutil.ignore_patterns(".venv", "runs")
+    )
+    subprocess.run([sys.executable, "-m", "venv", copy / ".venv"], check=True, timeout=120)
+    pip = [copy / ".venv" / "bin" / "pip", "install", "-q", "-r", copy / "requirements.txt"]
+    subprocess.run(pip, check=True, timeout=300)
+    ended = rocketchaos("run", ".", "--rocketmq", version, "--json", cwd=copy, limit_s=600)
+    found = {run["scenario"]: run for run in ended.document["runs"]}
+    assert ended.code == 0, [(run["outcome"], run["reason"]) for run in found.values()]
+    assert {name: run["outcome"] for name, run in found.items()} == {
+        "audit-crash": "not-reproduced",
+        "audit-rolling-deployment": "reproduced",
+    }
+    folder = Path(found["audit-rolling-deployment"]["run_dir"])
+    fates = [json.loads(line) for line in (folder / "messages.jsonl").read_text().splitlines()]
+    nobody = [fate for fate in fates if not fate["deliveries"]]
+    assert {fate["message_class"] for fate in nobody} == {"filtered-by-broker"}
+    assert len(nobody) == 8

@@ -119,7 +119,7 @@ def test_a_jar_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     ended = rocketchaos("run", "own.scenario.yaml", "--json", cwd=tmp_path)
     (found,) = ended.document["runs"]
     assert (ended.code, found["outcome"]) == (4, "error")
-    assert f"the program isn't there: {tmp_path}/wayward.jar" in found["reason"]
+    assert f"the program doesn't exist: {tmp_path}/wayward.jar" in found["reason"]
     assert "Build it first" in found["reason"]
 
 

@@ -84,7 +84,7 @@ def test_a_signal_that_python_loses_ends_it_all_the_same(tmp_path: Path) -> None
         _out, errors = waiting.communicate(timeout=120)
     assert "Exception ignored in" in errors, "it was not lost"
     assert waiting.returncode == 130
-    assert errors.rstrip().endswith("rocketchaos: interrupted; what was started has been ended")
+    assert errors.rstrip().endswith("rocketchaos: interrupted; everything that it started has been stopped")
 
 
 def test_without_a_full_jdk_it_says_which_java_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:

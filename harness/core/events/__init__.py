@@ -1,7 +1,7 @@
 """The catalogue of all kinds of events: a frozen type each, with its units, and who writes it.
 
 From it come the typed access to a history (`Event.body`), the validation of a run folder
-(`harness.core.history.read_history`) and `docs/events.md`. `Event.data` is the JSON as it stands in the file.
+(`harness.core.history.read_history`) and `docs/events.md`. `Event.data` is the JSON of the file, unchanged.
 """
 
 from __future__ import annotations

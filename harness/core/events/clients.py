@@ -22,7 +22,7 @@ class WorkerReady(Body, frozen=True, kw_only=True):
 
 
 class WorkerDied(Body, frozen=True, kw_only=True):
-    """A worker's process ended though nobody asked it to."""
+    """A worker's process ended unexpectedly."""
 
     kind: ClassVar[str] = "worker-died"
     node: ClassVar[str] = "consumer"
@@ -40,7 +40,7 @@ class ConsumerStarting(Body, frozen=True, kw_only=True):
 
 
 class ProgramSubscription(Body, frozen=True, kw_only=True):
-    """To what a program of the user's subscribes, by itself, as its consumer starts."""
+    """The subscription of a user's program when its consumer starts."""
 
     kind: ClassVar[str] = "program-subscription"
     node: ClassVar[str] = "worker"
@@ -53,7 +53,7 @@ class ProgramSubscription(Body, frozen=True, kw_only=True):
 class ConsumerStarted(Body, frozen=True, kw_only=True):
     """A consumer's own start() has returned.
 
-    What its client can do is as in `harness.rocketmq.client_kinds.Api`; older histories lack that.
+    The traits of its client are those of `harness.rocketmq.client_kinds.Api`; older histories lack them.
     """
 
     kind: ClassVar[str] = "consumer-started"
@@ -91,7 +91,7 @@ class ConsumerRefused(Body, frozen=True, kw_only=True):
     node: ClassVar[str] = "consumer"
     error: str
     code: int | None = None
-    """RocketMQ's response code, where there was one."""
+    """RocketMQ's response code, if there was one."""
     exceptions: tuple[str, ...] = ()
     """The classes of what the client threw, outermost first: `MQClientException`."""
 
@@ -120,7 +120,7 @@ class Subscribed(Body, frozen=True, kw_only=True):
 
 
 class SubscriptionRefused(Body, frozen=True, kw_only=True):
-    """A running consumer was refused what it was to subscribe to."""
+    """A subscription of a running consumer was refused."""
 
     kind: ClassVar[str] = "subscription-refused"
     node: ClassVar[str] = "consumer"
@@ -128,7 +128,7 @@ class SubscriptionRefused(Body, frozen=True, kw_only=True):
     expression: Expression
     error: str
     code: int | None = None
-    """RocketMQ's response code, where there was one."""
+    """RocketMQ's response code, if there was one."""
     exceptions: tuple[str, ...] = ()
     """The classes of what the client threw, outermost first."""
 
@@ -142,14 +142,14 @@ class Unsubscribed(Body, frozen=True, kw_only=True):
 
 
 class ListenerReleased(Body, frozen=True, kw_only=True):
-    """A consumer's listener blocks no more."""
+    """A consumer's listener no longer blocks."""
 
     kind: ClassVar[str] = "listener-released"
     node: ClassVar[str] = "consumer"
 
 
 class RequestModeSet(Body, frozen=True, kw_only=True):
-    """Brokers hand out a topic to a group in this mode from here on."""
+    """From here on brokers serve a topic to a group in this mode."""
 
     kind: ClassVar[str] = "request-mode-set"
     node: ClassVar[str] = "harness"
@@ -161,7 +161,7 @@ class RequestModeSet(Body, frozen=True, kw_only=True):
 
 
 class ClientPulled(Body, frozen=True, kw_only=True, rename={"own_expression": "with"}):
-    """One pull by a consumer's own client, and what that makes of the answer."""
+    """One pull by a consumer's own client, and its result."""
 
     kind: ClassVar[str] = "client-pulled"
     node: ClassVar[str] = "consumer"
@@ -173,7 +173,7 @@ class ClientPulled(Body, frozen=True, kw_only=True, rename={"own_expression": "w
     offset: int
     own_expression: str | None
     status: str | None
-    """A PullStatus; none where it threw."""
+    """A PullStatus; null if it threw."""
     next_offset: int | None = None
     messages: int | None = None
     """How many."""

@@ -47,10 +47,7 @@ class Sent(Sending, frozen=True, kw_only=True):
 
 
 class SendAccepted(Sending, frozen=True, kw_only=True):
-    """A message is on its way to its queue: one-way, delayed, or half of a transaction.
-
-    `sent` follows where it is found there.
-    """
+    """A message is on its way: one-way, delayed, or half of a transaction. `sent` follows once it is stored."""
 
     kind: ClassVar[str] = "send-accepted"
     node: ClassVar[str] = "producer"
@@ -73,19 +70,19 @@ class TransactionChecked(Body, frozen=True, kw_only=True):
 
 
 class SendFailed(Sending, frozen=True, kw_only=True):
-    """A message was not acknowledged; it may be stored even so."""
+    """A message was not acknowledged; it may still be stored."""
 
     kind: ClassVar[str] = "send-failed"
     node: ClassVar[str] = "producer"
     error: str
     code: int | None
-    """RocketMQ's response code, where there was one."""
+    """RocketMQ's response code, if there was one."""
     exceptions: tuple[str, ...] = ()
     """The classes of what the client threw, outermost first: `MQBrokerException`."""
 
 
 class Received(Body, frozen=True, kw_only=True):
-    """A listener, or a poll, gets a message."""
+    """A listener, or a poll, gets a message; or a program has printed that it handled it, see `line`."""
 
     kind: ClassVar[str] = "received"
     node: ClassVar[str] = "worker"
@@ -95,20 +92,23 @@ class Received(Body, frozen=True, kw_only=True):
     """The first of its keys, which the harness gave it."""
     keys: tuple[str, ...] = ()
     """Further keys."""
-    broker: str
-    queue_id: int
-    offset: int
+    broker: str | None = None
+    """None, as with the next three: the line doesn't tell."""
+    queue_id: int | None = None
+    offset: int | None = None
     """In its queue, or in the queue of the retry topic."""
-    reconsume_times: int
+    reconsume_times: int | None = None
     """How often it has come back after a failure."""
     properties: Mapping[str, str] = {}
     msg_id: str | None = None
     offset_msg_id: str | None = None
+    line: str | None = None
+    """What the program printed, its first 200 characters, where that is how it is seen; none: a listener told."""
 
     @property
     def queue(self) -> str:
-        """`<broker>:<queue id>`."""
-        return f"{self.broker}:{self.queue_id}"
+        """`<broker>:<queue id>`; empty where a line doesn't have it."""
+        return "" if self.broker is None or self.queue_id is None else f"{self.broker}:{self.queue_id}"
 
 
 class Answered(Body, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ class Answered(Body, frozen=True, kw_only=True):
 
 
 class Blocked(Answered, frozen=True, kw_only=True):
-    """A listener holds on to a message, by its `behaviour: block`."""
+    """A listener blocks on a message, by its `behaviour: block`."""
 
     kind: ClassVar[str] = "blocked"
     node: ClassVar[str] = "worker"
@@ -132,7 +132,18 @@ class Consumed(Answered, frozen=True, kw_only=True):
     kind: ClassVar[str] = "consumed"
     node: ClassVar[str] = "worker"
     status: str
-    """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`."""
+    """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`; `PRINTED` where a line
+    says no more than that it was handled."""
+
+
+class LineOfNoMessage(Body, frozen=True, kw_only=True):
+    """A program printed a line that `sees` finds, and that names no message of the run; the first 100 of each."""
+
+    kind: ClassVar[str] = "line-of-no-message"
+    node: ClassVar[str] = "worker"
+    line: str
+    """Its first 200 characters."""
+    reason: str
 
 
 class ListenerError(Body, frozen=True, kw_only=True):

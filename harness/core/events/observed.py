@@ -14,7 +14,7 @@ class Observation(Body, frozen=True, kw_only=True):
     """What every observation may tell: it is written where it differs from the last one, and at moments."""
 
     moment: str | None = None
-    """The observation to which it belongs; none where it was made between them."""
+    """The observation to which it belongs; null between observations."""
     look_began_before_ms: float | None = None
     """How long before this event the last look began which showed what was written down before, in ms."""
     look_before_ms: float | None = None
@@ -54,9 +54,9 @@ class SubscriptionObserved(Observation, frozen=True, kw_only=True):
     subscriptions: Mapping[str, StoredSubscription]
     """By topic."""
     consume_from_where: str | msgspec.UnsetType | None = msgspec.UNSET
-    """The group's; none where nobody is online."""
+    """The group's; null if no member is online."""
     message_model: str | msgspec.UnsetType | None = msgspec.UNSET
-    """The group's; none where nobody is online."""
+    """The group's; null if no member is online."""
 
 
 class OwnedQueue(Queue, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ class OwnershipObserved(Observation, frozen=True, kw_only=True):
     client_id: str = ""
     queues: tuple[OwnedQueue, ...]
     subscriptions: Mapping[str, OwnSubscription]
-    """By topic; empty where it tells none."""
+    """By topic; empty if the client reports none."""
 
     def owned(self, topic: str) -> list[str]:
         """The names of its queues of a topic."""
@@ -157,6 +157,24 @@ class DiagnosisObserved(Observation, frozen=True, kw_only=True):
     """The codes that could not be determined."""
     looks: int
     """How often it looked."""
+    seconds: float
+    """How long it took."""
+
+
+class CommandObserved(Observation, frozen=True, kw_only=True):
+    """How a command of the user's ended, which a `check-command` asks for."""
+
+    kind: ClassVar[str] = "command-observed"
+    node: ClassVar[str] = "harness"
+    command: tuple[str, ...]
+    """As the check has it."""
+    within_ms: int
+    """How long it could take, in milliseconds."""
+    exit_code: int | None
+    why_none: str
+    """Why there is no exit code; empty where there is one."""
+    output: str
+    """The end of what it printed, 2000 bytes at most."""
     seconds: float
     """How long it took."""
 

@@ -24,14 +24,14 @@ class RunStarted(Body, frozen=True, kw_only=True):
 
 
 class RunEnded(Body, frozen=True, kw_only=True):
-    """All that the run had to see has been seen. A history without this event stops before its end."""
+    """The run has recorded everything. A history without this event is cut off."""
 
     kind: ClassVar[str] = "run-ended"
     node: ClassVar[str] = "harness"
 
 
 class TopicCreated(Body, frozen=True, kw_only=True):
-    """A topic is there, and the name server routes to it."""
+    """A topic exists, and the name server has its route."""
 
     kind: ClassVar[str] = "topic-created"
     node: ClassVar[str] = "harness"
@@ -74,7 +74,7 @@ class StepStarted(Step, frozen=True, kw_only=True):
 
 
 class StepEnded(Step, frozen=True, kw_only=True):
-    """A step has done what it had to."""
+    """A step has ended."""
 
     kind: ClassVar[str] = "step-ended"
     node: ClassVar[str] = "harness"
@@ -94,7 +94,7 @@ class Settled(Body, frozen=True, kw_only=True):
     took_ms: float
     """Milliseconds since the step began."""
     looks: int
-    """How often it was looked for."""
+    """The number of looks."""
     seen: str
     """What the last look saw."""
 
@@ -107,7 +107,7 @@ class WaitedFor(Part, frozen=True, kw_only=True):
 
 
 class Waited(Body, frozen=True, kw_only=True, rename={"checks": "for"}):
-    """The end of the run was put off, because only time was missing for some checks."""
+    """The end of the run was postponed, because some checks only lacked time."""
 
     kind: ClassVar[str] = "waited"
     node: ClassVar[str] = "harness"
@@ -133,13 +133,13 @@ class MomentObserved(Body, frozen=True, kw_only=True):
     node: ClassVar[str] = "harness"
     moment: str
     name: str | None = None
-    """In a `repeat`, and where the end was put off: the name without the iteration; the last one counts as it."""
+    """In a `repeat`, and for a postponed end: the name without the iteration; the last one has it too."""
     iteration: int | None = None
     """Which one, counted from 1."""
 
 
 class ProbeFailed(Body, frozen=True, kw_only=True):
-    """Somebody who was asked did not answer; checks that miss the answer say `unknown`."""
+    """A question got no answer; checks that need it are `unknown`."""
 
     kind: ClassVar[str] = "probe-failed"
     node: ClassVar[str] = "harness"
@@ -149,7 +149,7 @@ class ProbeFailed(Body, frozen=True, kw_only=True):
     topic: str | None = None
     consumer: str | None = None
     key: str | None = None
-    """The message of which it was asked."""
+    """The message that the request was about."""
     error: str
 
 
@@ -161,7 +161,7 @@ class RunTrouble(Body, frozen=True, kw_only=True):
     trouble: str
     """A value of `Trouble`."""
     cause: str = ""
-    """What equal causes are counted by; empty where only the message tells."""
+    """An id by which equal causes are counted; empty if there is only the message."""
     about: tuple[str, ...] = ()
     """The clients and servers whose logs say more; older histories lack it."""
     message: str

@@ -43,7 +43,7 @@ class Fault(Body, frozen=True, kw_only=True):
 
 
 class FaultInjected(Fault, frozen=True, kw_only=True):
-    """A fault is done; what for it was is not proven yet."""
+    """A fault is done; whether it had the intended effect is not proven yet."""
 
     kind: ClassVar[str] = "fault-injected"
     node: ClassVar[str] = "harness"
@@ -132,7 +132,7 @@ class Asked(Body, frozen=True, kw_only=True):
     remark: str | None = None
     fields: Mapping[str, str] = {}
     text: str = ""
-    """The body; as base64 where it is no text."""
+    """The body; as base64 if it is no text."""
 
 
 class Pulled(Body, frozen=True, kw_only=True, rename={"own_expression": "with"}):
@@ -184,7 +184,7 @@ class LogLine(Body, frozen=True, kw_only=True):
     pattern: str
     """The regular expression that it matches."""
     time: str | None = None
-    """As the line has it; none where it has none."""
+    """As in the line; null if the line has none."""
     text: str = ""
 
 

@@ -26,7 +26,7 @@ def same_id(view: GroupView) -> Iterator[Result]:
         for client_id, found in addresses.items():
             if len(found) < 2:
                 continue
-            # A member that connects anew from its host leaves the old connection for a moment.
+            # A member that connects again from its host leaves the old connection for a moment.
             hosts = {address.rpartition(":")[0] for address in found}
             waits, nobodys = _nobodys(view)
             yield Found(
@@ -121,7 +121,7 @@ def silent(view: GroupView) -> Iterator[Result]:
     """Members that don't tell of themselves: most checks say nothing of them."""
     for member in view.silent:
         yield Unknown(
-            f"{member.client_id} doesn't tell of itself: {_why(member)}",
+            f"{member.client_id} doesn't report about itself: {_why(member)}",
             (Evidence(member.exchange, _why(member)),),
             look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
         )
@@ -155,7 +155,7 @@ def not_everywhere(view: GroupView) -> Iterator[Result]:
 
 
 def nobody(view: GroupView) -> Iterator[Result]:
-    """A group that was asked for, and of which no member is known."""
+    """A group that was asked for, but has no known member."""
     if view.named and not view.online:
         asked = view.now.stored.get(view.group, {})
         known = any(view.group in groups for groups in view.now.groups.values())
@@ -223,7 +223,7 @@ CHECKS = (
         "members begin at different places",
         Level.WARNING,
         "all members begin at the same place",
-        "Who gets a queue without an offset decides whether its old messages are consumed, or passed over.",
+        "Who gets a queue without an offset decides whether its old messages are consumed, or skipped.",
         ("Give all members the same consumeFromWhere; it counts only where no offset is stored.",),
         ("A07", "G14"),
         of_group=_differ("consumeFromWhere", _own("consumeFromWhere")),

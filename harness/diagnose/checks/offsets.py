@@ -229,7 +229,10 @@ CHECKS = (
         "no offset is beyond its queue's end",
         "What comes to be stored below that offset nobody gets; from 4.9.4 on the offset becomes the end at the "
         "next pull.",
-        ("See whether a broker lost data, or was made anew under its old name.", "Reset the group's offset."),
+        (
+            "Check whether a broker lost data, or was recreated under its old name.",
+            "Reset the group's offset.",
+        ),
         ("F04", "F05", "F10"),
         of_group=above_maximum,
     ),

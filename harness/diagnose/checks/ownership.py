@@ -69,7 +69,7 @@ def several_owners(view: GroupView) -> Iterator[Result]:
     """Queues that more than one member has in hand."""
     for topic in _shared_out(view):
         if len({item.strategy for item in view.answered} - {""}) > 1:
-            continue  # RC0207 says so
+            continue  # RC0207 reports it
         several = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
         if several:
             yield Found(

@@ -212,7 +212,7 @@ CHECKS = (
         (
             "Give every member of the group the same subscription, or each subscription a group of its own.",
             "Deploy it to all members; until the last one has it, messages go on being lost.",
-            "Send again, or consume again from an earlier offset, what was passed over meanwhile.",
+            "Send the skipped messages again, or consume them again from an earlier offset.",
         ),
         ("A01", "B01", "B09", "B10", "C02"),
         of_group=different,
@@ -222,7 +222,7 @@ CHECKS = (
         "a broker holds a subscription that no member wants",
         Level.ERROR,
         "what the brokers hold is what the members want",
-        "The broker filters by it, so that messages which the members want are passed over.",
+        "The broker filters by it, and so skips messages that members want.",
         (
             "Restart one member: its rebalance raises the version of what it wants.",
             "Where the stored version is ahead of the clock, stop all members once.",

@@ -68,7 +68,7 @@ def set_back(group: Scaled) -> Document | str:
 
 
 def beyond_the_end(group: Scaled) -> Document | str:
-    """RC0506: what comes to be stored below the offset is passed over."""
+    """RC0506: messages stored below the offset are skipped."""
     topic = group.topic
     tags = group.tags(group.real_topic)[:1]
     first, _ = send(group, topic, tags)

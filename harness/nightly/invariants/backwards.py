@@ -68,7 +68,7 @@ class OffsetBackwards:
 
 
 def _unexplained(view: RunView, group: str, fall: Fall) -> tuple[str, _Proof] | None:
-    """The code of why nothing explains a fall, and what proves it besides; None where something does."""
+    """The code of why nothing explains a fall, and what proves it besides; None if something does."""
     if any(event.n >= fall.before.n for event in _resets(view, group, fall)):
         return None
     deaths = [event for event in _deaths(view, fall) if event.n > fall.before.n]

@@ -35,7 +35,7 @@ class Breach:
     events: tuple[int, ...]
     """The numbers of those that prove it."""
     anomaly: Checks = ()
-    """Checks that hold where it is there; none where the language has no word for it."""
+    """Checks that hold where it is there; none if the language has no word for it."""
     healthy: Checks = ()
     """Checks that hold where it isn't."""
 

@@ -52,8 +52,9 @@ def moving(view: RunView, group: str, first: Event, last: Event) -> list[Move]:
 def movers(view: RunView, group: str) -> Iterator[Move]:
     """Everything after which queues of the group may change hands, not in order.
 
-    Who owns what is looked at now and then alone. Where something else has moved queues since the look before,
-    that is why others are owned, and has its own time; otherwise they changed hands at any time since then.
+    Ownership is only looked at from time to time. Where something else has moved queues since the look
+    before, that is why others are owned, and has its own time; otherwise they changed hands at any time since
+    then.
     """
     moves = [*_done(view, group), *_seen_changes(view, group, SubscriptionObserved)]
     yield from moves

@@ -13,7 +13,7 @@ _ZONE_MS = 15 * 60 * 1000
 
 
 def line_ms(event: Event[LogLine]) -> int | None:
-    """When a `log-line` was written, as events' `wall_ms`; None where the line has no time.
+    """When a `log-line` was written, as events' `wall_ms`; None if the line has no time.
 
     A log has the local time without its zone. The line is older than the event by which it was read, by less than
     a quarter of an hour: so the zone follows from the two.

@@ -23,10 +23,10 @@ _UNFINISHED = ("consumer-starting", "consumer-stopping")
 class SeveralOwners:
     """Within a clustering group each queue has one owner at most, but while a rebalance is under way.
 
-    All looks at its members are those of one observation, and long before it the last thing had happened. Who is
-    killed or stopped is no owner any more, and who consumes by broadcasting, or is served from all queues, never
-    was (`assertions.several_owners.owners_of`). Nothing is said while somebody stands still, is cut off, comes or
-    goes: it may hold on to what others own by now.
+    All looks at its members are those of one observation, and long before it the last thing had happened. Who
+    is killed or stopped is no owner any more, and who consumes by broadcasting, or is served from all queues,
+    never was (`assertions.several_owners.owners_of`). It makes no statement while a member stands still, is
+    cut off, joins or leaves: it may hold on to what others own by now.
     """
 
     kind = "several-owners"

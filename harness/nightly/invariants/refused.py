@@ -35,7 +35,7 @@ class _Refusals:
 
     group: str
     topic: str
-    """Empty where the line names none."""
+    """Empty if the line names none."""
     what: str
     lines: list[Event[LogLine]]
     falls: list[Event]

@@ -1,4 +1,4 @@
-"""`wanted-but-not-delivered`: a member wanted it, and the group passed over it."""
+"""`wanted-but-not-delivered`: a member wanted it, and the group skipped it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _SETTINGS: tuple[dict[str, bool | int], ...] = (
     {"maxTransferCountOnMessageInMemory": 2},
     {"notifyConsumerIdsChangedEnable": False},
 )
-"""What brokers read anew each time (`BrokerConfig`, `MessageStoreConfig`; 4.9.4), and what loses no message."""
+"""What brokers read at each use (`BrokerConfig`, `MessageStoreConfig`; 4.9.4), and what loses no message."""
 
 
 class Configure(NodeOperation):

@@ -1,4 +1,4 @@
-"""A running member subscribes anew."""
+"""A running member subscribes again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def changeable(draft: Draft, group: str) -> list[tuple[Member, str]]:
-    """Who may subscribe anew to which topic: by tags, and once started, for SQL is decided for a whole group."""
+    """Who may subscribe again to which topic: by tags, once started; SQL is decided for a whole group."""
     return [
         (member, topic)
         for member in draft.running(group)
@@ -25,7 +25,7 @@ class Resubscribe(MemberOperation):
     """`subscribe()` on a consumer that runs."""
 
     name = "resubscribe"
-    meaning = "a running member subscribes to one of its topics anew, with whatever expression"
+    meaning = "a running member subscribes again to one of its topics, with any expression"
     agreeing = False
 
     def possible(self, draft: Draft, group: str) -> bool:
@@ -37,5 +37,5 @@ class Resubscribe(MemberOperation):
         if expression == "none":
             expression = "*"
         member.wants[topic] = expression
-        draft.story.append(f"{member.name} subscribes anew")
+        draft.story.append(f"{member.name} subscribes again")
         return [{"subscribe": {"consumer": member.name, "topic": topic, "expression": expression}}]

@@ -21,7 +21,7 @@ class Rolling(MemberOperation):
         return len(draft.running(group)) > 1
 
     def play(self, draft: Draft, group: str) -> list[Step]:
-        draft.story.append(f"{group} is deployed anew, one member after the other")
+        draft.story.append(f"{group} is redeployed, one member after the other")
         steps: list[Step] = []
         for member in draft.running(group):
             steps += [*draft.gone("stop", [member]), *draft.start([member])]

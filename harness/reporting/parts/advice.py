@@ -13,7 +13,7 @@ _SAME_SUBSCRIPTION = frozenset((*_FILTERED, MessageClass.STRANDED, MessageClass.
 
 
 def advice(run: Report) -> list[str]:
-    """A few sentences; none where nothing follows."""
+    """A few sentences; none if nothing follows."""
     fates = run.outcome.messages
     present = {fate.message_class for fate in fates}
     found = [
@@ -26,9 +26,9 @@ def advice(run: Report) -> list[str]:
         found.append("Some messages have a tag to which no member subscribes: these were filtered as asked.")
     if any(_wanted_by_some(run.scenario, fate) for fate in fates):
         found.append(
-            "What was filtered does not come back by itself, for the offsets have passed it. Once all members "
-            "subscribe alike, set the group's offsets back (mqadmin resetOffsetByTime); messages that were "
-            "delivered then come again, so handle them idempotently."
+            "Filtered messages don't come back by themselves, because the offsets have passed them. Once all "
+            "members subscribe alike, set the group's offsets back (mqadmin resetOffsetByTime); messages "
+            "that were delivered then come again, so handle them idempotently."
         )
     found += [text for item, text in _BY_CLASS.items() if item in present]
     return found
@@ -49,7 +49,7 @@ _BY_CLASS = {
         "rocketchaos."
     ),
     MessageClass.UNDETERMINED: (
-        "Of undetermined messages the history says too little: run again, or let the scenario settle before "
+        "The history says too little about undetermined messages: run again, or let the scenario settle before "
         "it sends."
     ),
 }

@@ -117,7 +117,7 @@ def judgement(cell: CellRuns) -> str:
 
 
 def reason_text(cell: CellRuns) -> str:
-    """Why a cell that was only measured showed neither the anomaly nor its absence; empty where it did."""
+    """Why a cell that was only measured showed neither the anomaly nor its absence; empty if it did."""
     unclear = [run for run in cell.runs if run.outcome.measured and tells_why(run)]
     if not unclear:
         return ""

@@ -12,7 +12,7 @@ ANSWERS = {Holds.YES: "holds", Holds.NO: "does not hold", Holds.UNKNOWN: "can't 
 
 
 def claim_text(finding: Finding) -> str:
-    """` [A01]` behind the name of a check that carries a claim, ` [refutes A07]`; empty where it does neither."""
+    """` [A01]` behind the name of a check that carries a claim, ` [refutes A07]`; empty if it does neither."""
     parts = [finding.claim or "", f"refutes {finding.refutes}" if finding.refutes else ""]
     return f" [{', '.join(filter(None, parts))}]" if any(parts) else ""
 

@@ -13,7 +13,7 @@ _ACTIVE = re.compile(r"[\\`*<|~]|\](?=[(\[:])|!(?=\[)|(?<!\w)_|_(?!\w)|^[#>+-]|^
 def cell(value: object) -> str:
     """The text on one line, with everything escaped that Markdown or HTML in it would act on.
 
-    What is harmless stays as it is, for the file is read with `cat`, too.
+    Harmless text stays unchanged, because people read the file with `cat`, too.
     """
     parts = _HARMLESS_CODE.split(one_line(value).replace("&", "&amp;"))
     return "".join(

@@ -25,7 +25,7 @@ class Plot:
     queue: str
     broker_path: str
     group_path: str
-    """Empty where the broker never held an offset of the group."""
+    """Empty if the broker never held an offset of the group."""
     last_max: int
     last_own: int | None
     top: int
@@ -52,7 +52,7 @@ Sample = tuple[float, int, int | None]
 
 
 def offset_plots(run: Report) -> list[PlotGroup]:
-    """All plots; empty where no offsets were observed, or where there are too many queues."""
+    """All plots; empty if no offsets were observed, or where there are too many queues."""
     clock = Clock(beginning_ns(run.events))
     samples: dict[tuple[str, str], dict[str, list[Sample]]] = {}
     for event in of_type(run.events, OffsetsObserved):

@@ -50,7 +50,7 @@ def show_trouble(screen: Screen, run: Report) -> None:
     if not tells_why(run) or (run.outcome.trouble is None and not run.outcome.reason):
         return
     reason, hint = reason_and_hint(run)
-    # Of an interruption the reason itself says so.
+    # The reason of an interruption already says it.
     names = {
         Trouble.PRECONDITION: "a precondition did not hold",
         Trouble.USAGE: "the scenario can't be meant so",

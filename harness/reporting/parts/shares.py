@@ -46,7 +46,7 @@ class Holder:
     name: str
     """Where it was bound more than once, all names in order: `b then a`."""
     started: str
-    """`first`, `later`, or empty where that can't be said."""
+    """`first`, `later`, or empty if that can't be said."""
 
     def __str__(self) -> str:
         words = {"first": ", the first to start", "later": ", a later starter"}
@@ -54,7 +54,7 @@ class Holder:
 
 
 def holder_of(run: Report) -> Holder | None:
-    """The holder of a run; None where the scenario bound none, or didn't come to it."""
+    """The holder of a run; None if the scenario bound none, or didn't come to it."""
     names = tuple(dict.fromkeys(run.holders()))
     if not names:
         return None
@@ -142,7 +142,7 @@ def conditions(run: Report) -> tuple[str, ...]:
 
 
 def cell_of(run: Report) -> tuple[str, str]:
-    """Clients, as a matrix names them, and version of RocketMQ; empty where they aren't known."""
+    """Clients, as a matrix names them, and version of RocketMQ; empty if they aren't known."""
     record = run.record
     cell = record.get("cell")
     known = cell if isinstance(cell, Mapping) else record

@@ -43,7 +43,7 @@ def beginning_ns(events: Sequence[Event]) -> int:
 
 
 def story(events: Sequence[Event]) -> list[Line]:
-    """The lines, in order of time; where there are too many, the middle is left out and the line says so."""
+    """The lines, in order of time; if there are too many, a line says how many of the middle are left out."""
     lines = _Teller(beginning_ns(events)).tell(events)
     if len(lines) <= LINE_LIMIT:
         return lines
@@ -94,9 +94,13 @@ class _Teller:
         for consumer in dict.fromkeys(delivery.node for delivery in self.deliveries):
             mine = [delivery for delivery in self.deliveries if delivery.node == consumer]
             again = sum(1 for delivery in mine if delivery.body.reconsume_times)
+            by_lines = [delivery for delivery in mine if delivery.body.line is not None]
+            got = "printed that it handled" if by_lines else "got"
+            from_queues = _queues_of(mine)
             self._add(
                 mine[0],
-                f"{consumer} got {counted(len(mine), 'message')}, from queues {_queues_of(mine)}"
+                f"{consumer} {got} {counted(len(mine), 'message')}"
+                + (f", from queues {from_queues}" if from_queues else "")
                 + (f"; {again} of them delivered again" if again else ""),
             )
         self.sends, self.deliveries = [], []
@@ -116,7 +120,8 @@ class _Teller:
 def _queues_of(received: Sequence[Event[Received]]) -> str:
     by_broker: dict[str, list[int]] = {}
     for event in received:
-        by_broker.setdefault(event.body.broker, []).append(event.body.queue_id)
+        if event.body.broker is not None and event.body.queue_id is not None:
+            by_broker.setdefault(event.body.broker, []).append(event.body.queue_id)
     return ", ".join(f"{broker}:{ranges(ids)}" for broker, ids in sorted(by_broker.items()))
 
 

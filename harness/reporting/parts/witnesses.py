@@ -66,7 +66,11 @@ def _tracks_in(shown: TracksObserved | DashboardTracksObserved) -> dict[tuple[st
 def _tracks(run: Report, group: str) -> Iterator[str]:
     tracks, by_tools = last_tracks(run), _last_of_tools(run)
     unheard, heard = Counter[str](), Counter[str]()
+    members = run.scenario.members(group)
+    by_lines = any(run.scenario.consumers[name].traits.seen_by == "lines" for name in members)
     for fate in _of_group(run, group):
+        if by_lines and fate.message_class is MessageClass.UNDETERMINED:
+            continue  # it may have been handled without a line
         shown = tracks.get((group, fate.key), "")
         if fate.message_class not in _HANDLED:
             unheard[shown] += 1

@@ -16,7 +16,7 @@ _QUEUES_ALONE = (
     "filter_class",
     "instance",
 )
-"""What says nothing to a member that owns no queues, for brokers hand messages out to it."""
+"""What says nothing to a member that owns no queues, because brokers distribute messages to it."""
 _LISTENERS_ALONE = (
     "post_subscription_when_pull",
     "max_reconsume_times",

@@ -127,6 +127,7 @@ class AdminWorker:
                 "address": str(connection.getClientAddr()),
                 "language": str(connection.getLanguage()),
                 "version": int(connection.getVersion()),
+                "version_name": _version_name(int(connection.getVersion())),
             }
             for connection in answer.getConnectionSet()
         ]
@@ -300,6 +301,12 @@ def _masters(broker_datas: Any) -> list[tuple[str, str]]:
         if address is not None:
             found.append((str(data.getBrokerName()), str(address)))
     return found
+
+
+def _version_name(number: int) -> str:
+    """`4.9.4`, of Java's clients (MQVersion); others send numbers of their own."""
+    name = jpype.JClass("org.apache.rocketmq.common.MQVersion").getVersionDesc(number)
+    return str(name).removeprefix("V").replace("_", ".")
 
 
 def _expression(subscription: Any) -> dict[str, Any]:

@@ -163,7 +163,7 @@ class ClientWorker:
         return self._get(self._consumers, name).pull_counts(topic)
 
     def pull_once(self, name: str, **with_: Any) -> Mapping[str, Any]:
-        """Let a consumer pull once, beside what it does anyhow."""
+        """Let a consumer pull once more."""
         consumer = self._get(self._consumers, name)
         if not isinstance(consumer, PullsOnce):
             raise CommandFailed(f"`{name}` is no consumer whose application pulls")

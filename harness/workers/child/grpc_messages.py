@@ -38,9 +38,9 @@ def filter_of(expression: str | Mapping[str, str]) -> Any:
 def described_message(message: Any) -> Described:
     """A message in JSON's types.
 
-    Where it lies is read from its receipt handle, for the client leaves out what else the proxy says of it; where
-    it is stored, and so `offset_msg_id`, is unknown. The proxy counts deliveries from 1. The client keeps keys in
-    a set: the harness's own key is the body too.
+    Its place is read from its receipt handle, because the client leaves out what else the proxy says of it;
+    where it is stored, and so `offset_msg_id`, is unknown. The proxy counts deliveries from 1. The client
+    keeps keys in a set: the harness's own key is the body too.
     """
     broker, queue_id, offset = place_of(message.receipt_handle)
     key = message.body.decode(errors="replace")

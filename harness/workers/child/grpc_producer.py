@@ -13,7 +13,7 @@ from rocketchaos.harness.workers.protocol import CommandFailed
 
 
 class GrpcProducer:
-    """A producer that never retries by itself, for the harness must see every failure: made, not started."""
+    """A producer that never retries by itself, because the harness must see every failure: made, not started."""
 
     def __init__(self, endpoint: str, **_others: Any) -> None:
         with refusals():

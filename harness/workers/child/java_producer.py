@@ -23,11 +23,11 @@ _KEY_SEPARATOR = " "
 
 
 _NOWHERE: Mapping[str, Any] = {"broker": None, "queue_id": None, "queue_offset": None, "offset_msg_id": None}
-"""Of what was sent one-way nobody tells where it is."""
+"""Nothing reports where a one-way message is stored."""
 
 
 class Producer(JavaClient):
-    """A producer that never retries by itself, for the harness must see every failure: made, not started.
+    """A producer that never retries by itself, because the harness must see every failure: made, not started.
 
     Raises:
         jpype.JException: RocketMQ refuses the group's name.

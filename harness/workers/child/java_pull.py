@@ -39,10 +39,10 @@ class _OffsetUnknown(Exception):
 class PullConsumer(PolledConsumer):
     """A plain pull consumer; see `PolledConsumer`.
 
-    It registers its topics, so that it is a member of its group, and allocation gives it queues. Heartbeats tell
-    the brokers that it subscribes to `*`, in version 0, whatever it pulls by
+    It registers its topics, so that it is a member of its group, and allocation gives it queues. Heartbeats
+    tell the brokers that it subscribes to `*`, in version 0, whatever it pulls by
     (DefaultMQPullConsumerImpl.subscriptions); its expressions travel with its pulls alone. How far it came is
-    noted after each pull, what the filters passed over included, and persisted by the client.
+    noted after each pull, including what the filters skipped, and persisted by the client.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class PullConsumer(PolledConsumer):
         self._stopping.wait(idle_s)
 
     def _round(self) -> bool:
-        """Pull each of its queues once; whether anything came, or was passed over."""
+        """Pull each of its queues once; whether anything came, or was skipped."""
         queues = self._balanced()
         self._offsets = {queue: offset for queue, offset in self._offsets.items() if queue in queues}
         came = False

@@ -53,7 +53,7 @@ class Listener:
     def receive(self, messages: Iterable[Described]) -> tuple[list[Described], bool]:
         """Report messages, take the time that it takes, and say whether they succeed.
 
-        Each has the fields of the event `received`, see `harness.workers.protocol`, but for `consumer`.
+        Each has the fields of the event `received`, see `harness.workers.protocol`, except for `consumer`.
 
         Raises:
             Abandoned: the consumer is gone.

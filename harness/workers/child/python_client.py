@@ -2,10 +2,10 @@
 
 What it is like, measured with the library of the wheel `rocketmq` 0.4.4 against brokers of 4.9.4 and 5.5.0:
 
-- A member has its queues 20 to 50 ms after its start, for brokers tell members of each other (code 40), and
+- A member has its queues 20 to 50 ms after its start, because brokers notify members of each other (code 40), and
   those of one that is killed 0.2 s later. The retry topic it gets with the rebalance of every 10 s. There is no
   knob for that, nor for the heartbeats (30 s) and the offsets (5 s).
-- A queue that comes back to a member that had given it up hangs that member, for ever as it seems (77 s were
+- A queue that comes back to a member that had given it up hangs that member, apparently for ever (77 s were
   watched), if the broker still holds its last pull for the queue, up to 15 s: by its log and its source,
   RebalancePush::updateRequestTableInRebalance waits for the answer in the thread that would take it. It consumes
   nothing then, from no queue, and answers no 307.

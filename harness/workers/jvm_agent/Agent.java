@@ -10,7 +10,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Paths;
 
 /**
- * The worker inside a user's program: started before its main method, which runs once the harness says so.
+ * The worker inside a user's program: started before its main method, which runs once the harness allows it.
  *
  * What it needs of libraries lives in a class loader of its own, so that the program sees its own versions alone.
  */

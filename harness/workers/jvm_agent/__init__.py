@@ -47,7 +47,7 @@ def jvm_agent(java: Java, progress: Callable[[str], None]) -> JvmAgent:
         progress: told in a few words what takes time.
 
     Raises:
-        EnvironmentNotReady: a library or the compiler can't be had, or can't compile it.
+        EnvironmentNotReady: a library or the compiler isn't available, or can't compile it.
     """
     sources = sorted(SOURCES.glob("*.java"))
     libraries = jars(_LIBRARIES, progress)

@@ -1,6 +1,6 @@
 -- A row per run with RocketMQ's timers that may have to run out: as text in the order in which they do, and what they
 -- allow together; null where its folder doesn't tell all of them, or where they are those of several kinds of clients.
--- Spark makes all of this anew wherever it is used: use it as seldom as possible.
+-- Spark computes all of this wherever it is used: use it as seldom as possible.
 timers AS (
     SELECT
         r.run_key,

@@ -19,7 +19,7 @@ class Estimate:
     """`("same-group-different-tags", "java 5.3.3")`: rows with the same first part that follow one another are a
     group, whose name stands once."""
     point: float | None
-    """None: there is none, and the row says so with its text alone."""
+    """None: there is none, and the row shows only its text."""
     low: float | None
     high: float | None
     text: str = ""

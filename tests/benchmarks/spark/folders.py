@@ -110,7 +110,7 @@ def _fate(fate: Mapping[str, Any]) -> str:
     text = json.dumps(fate, ensure_ascii=False).replace("%", "%%")
     text = text.replace(f'"key": "{fate["key"]}"', '"key": "%s"', 1)
     text = re.sub(r'"offset": (\d+|null)', '"offset": %d', text, count=1)
-    return re.sub(r'"events": \[[^]]*\]\}$', '"events": %s}', text)
+    return re.sub(r'"events": \[[^]]*\]', '"events": %s', text, count=1)
 
 
 def _name(number: int) -> str:

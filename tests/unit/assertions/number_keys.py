@@ -49,6 +49,10 @@ BESIDES: Mapping[tuple[str, str], dict[str, Any]] = {
 """What must be stated along with a key."""
 
 
+NO_STATEMENTS = (("check-command", "within"),)
+"""Keys that say how something is asked, and nothing of the run."""
+
+
 @dataclass(frozen=True)
 class Key:
     """A key of a check that takes a number, or several."""
@@ -83,7 +87,7 @@ def _keys() -> list[Key]:
             inner = _types(field.annotation) | {
                 mark.func for mark in field.metadata if isinstance(mark, BeforeValidator)
             }
-            if inner & {int, float}:
+            if inner & {int, float} and (word, name) not in NO_STATEMENTS:
                 found.append(Key(word, name, parse_duration_ms in inner, tuple in inner, float in inner))
     return found
 

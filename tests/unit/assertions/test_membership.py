@@ -215,3 +215,11 @@ def test_less_history_never_turns_one_answer_into_another(drop: set[int]) -> Non
     ]
     (fate,) = fates(RunView(story.scenario, kept), kept[-1].n)
     assert fate.message_class in (whole, MessageClass.UNDETERMINED)
+
+
+@pytest.mark.parametrize(("before_ms", "proven"), [(0.5, True), (60_000.0, False), (None, False)])
+def test_who_goes_after_the_last_look_has_not_gone_before(before_ms: float | None, proven: bool) -> None:
+    story = Story(a="tagA", stored="tagA").sent().passed().looked()
+    story.made.add("b", "consumer-stopping")
+    story.made.stored("g", {"orders": "tagA"}, ["a"], addresses=[":1"], look_began_before_ms=before_ms)
+    assert (story.found() is MessageClass.FILTERED_BY_BROKER) is proven

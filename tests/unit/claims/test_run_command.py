@@ -64,7 +64,7 @@ def test_verdicts_as_expected(
     shown = capsys.readouterr().out
     assert "A05    confirmed (1)" in shown
     assert "A01" not in shown, "a claim that wasn't asked for"
-    assert "counts nowhere: kill/2 on 4.9.4: error: broker-a could not be started" in shown
+    assert "not counted: kill/2 on 4.9.4: error: broker-a could not be started" in shown
 
 
 def test_a_verdict_that_is_not_the_expected_one(

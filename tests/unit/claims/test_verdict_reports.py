@@ -164,7 +164,7 @@ def test_the_command_ends_with_1_where_a_verdict_changed(
         (["run", "--only", "A99"], "there is no claim `A99`; did you mean"),
         (["run", "--only", "E15"], "no scenario yet speaks of E15"),
         (["run", "--rocketmq", "four"], "'four' is no RocketMQ version"),
-        (["run", "--slow", "--fast"], "--slow and --fast leave nothing"),
+        (["run", "--slow", "--fast"], "--slow and --fast exclude each other"),
         (["table", "nowhere"], "there are no runs in nowhere"),
         (["table", "--evidence", "nowhere"], "there is no evidence in nowhere"),
         (["diff", "nowhere", "nowhere"], "there are no runs in nowhere"),

@@ -116,7 +116,10 @@ def test_a_scenario_of_some_versions_is_asked_of_all(
 ) -> None:
     jobs = ends_as(since("5.1.4"))
     assert main(["bisect", "retries-filtered-by-sql", "--all"]) == ExitCode.AS_EXPECTED
-    assert "retries-filtered-by-sql is about RocketMQ <5.1.4; all are asked" in capsys.readouterr().err
+    assert (
+        "retries-filtered-by-sql states RocketMQ <5.1.4; the bisect asks all versions"
+        in capsys.readouterr().err
+    )
     assert [job.rocketmq for job in jobs[::4]] == ["4.9.4", "5.0.0", "5.1.1", "5.1.4", "5.4.0", "5.5.0"]
     assert '# rocketmq: "<5.1.4"\n' in jobs[0].scenario.source
 
@@ -150,7 +153,7 @@ def test_without_a_network_those_in_the_cache_are_asked(
     ("words", "said"),
     [
         (["bisect", "same-group-different-tag"], "did you mean `same-group-different-tags`"),
-        (["bisect", "same-group-different-tags", "--from", "5.1.3"], "5.1.3 can't be run"),
+        (["bisect", "same-group-different-tags", "--from", "5.1.3"], "5.1.3 can't run"),
         (["bisect", "same-group-different-tags", "--builds", "./nowhere"], "nowhere doesn't exist"),
         (["bisect", "same-group-different-tags", "--to", "4.9.4"], "needs two versions, and only 4.9.4"),
         (["claims", "bisect", "E"], "`E` is"),

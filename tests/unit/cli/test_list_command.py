@@ -139,7 +139,7 @@ def test_words_and_an_expression_choose(
     if names is None:
         assert "there is no file tags/a" in shown.err
     elif not names:
-        assert "no scenario fits elsewhere" in shown.err
+        assert "no scenario matches elsewhere" in shown.err
 
 
 def test_a_search_shows_controls_like_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def test_versions_are_named_once(
 ) -> None:
     words = [*command, "--rocketmq", "5.5.0", "--matrix"]
     assert cli.main([*words, "rocketmq=4.9.4,5.3.3"]) == ExitCode.USAGE
-    assert "--rocketmq 5.5.0 and --matrix rocketmq=4.9.4,5.3.3 both say" in capsys.readouterr().err
+    assert "--rocketmq 5.5.0 and --matrix rocketmq=4.9.4,5.3.3 both choose" in capsys.readouterr().err
     assert asked == {}
     assert cli.main([*words, "clients=java"]) == ExitCode.AS_EXPECTED
     assert {version for _, _, version in asked["jobs"]} == {"5.5.0"}

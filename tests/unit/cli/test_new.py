@@ -38,7 +38,7 @@ def test_it_takes_a_name_and_another_scenario() -> None:
 def test_it_overwrites_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     Path("mine.scenario.yaml").write_text("precious")
     assert main(["new", "mine"]) == ExitCode.USAGE
-    assert "mine.scenario.yaml is there already" in capsys.readouterr().err
+    assert "mine.scenario.yaml exists already" in capsys.readouterr().err
     assert Path("mine.scenario.yaml").read_text() == "precious"
 
 

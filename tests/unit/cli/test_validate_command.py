@@ -49,7 +49,7 @@ def test_what_no_kind_of_cluster_can_run_is_refused(
     )
     assert main(["validate", str(file)]) == 2
     said = capsys.readouterr().err
-    assert f"{file}:3:1: it can run nowhere" in said
+    assert f"{file}:3:1: no kind of cluster has everything that it needs" in said
     assert "embedded lacks container workers; containers lacks proxy: local" in said
     file.write_text(file.read_text().replace("proxy: local", "proxy: cluster"))
     assert main(["validate", str(file)]) == 0

@@ -28,8 +28,9 @@ class Member:
             listener=spec.listener,
             model=spec.model,
             name_servers=spec.name_servers,
-            traits=replace(spec.traits, **text),
+            group=spec.group,
         )
+        self.traits = replace(spec.traits, **text)
         self.client_id = f"{name}@t"
         self.subscriptions = {"orders": tag}
         self.topics = ("orders",)
@@ -44,13 +45,13 @@ class Member:
 
     def assignment(self) -> dict[str, Any]:
         queues = [{"topic": "orders", "broker": "broker-a", "queue_id": queue} for queue in self.queues]
-        if not self.spec.traits.process_tells_all:
+        if not self.traits.process_tells_all:
             return {"queues": queues}
         subscribed = {"sub_version": self.version, "expression": self.subscriptions["orders"]}
         return {"queues": queues, "subscriptions": {"orders": subscribed}}
 
     def pull_counts(self, topic: str) -> dict[str, int] | None:
-        traits: Api = self.spec.traits
+        traits: Api = self.traits
         return {"found_pulls": 0, "passed_messages": 0} if traits.counts_pulls else None
 
 
@@ -89,7 +90,7 @@ class Group:
     def _running_info(self, _group: str, client_id: str, *_rest: object) -> dict[str, Any]:
         self.asked.append(client_id.partition("@")[0])
         member = self.members[self.asked[-1]]
-        lacks = member.spec.traits.asks_process
+        lacks = member.traits.asks_process
         subscribed = self._entry(member.version, member.subscriptions["orders"])
         queues = member.assignment()["queues"]
         found = [{**item, "commit_offset": member.come_to[item["queue_id"]]} for item in queues]

@@ -196,10 +196,10 @@ def test_a_moment_asks_whom_it_can_and_says_of_whom_it_knows_nothing(
     assert group.asked == asked
     assert [error for probe, error in group.failed if probe == "ownership"] == failed
     owned = {data["consumer"]: len(data["queues"]) for kind, data in group.observed if "ownership" in kind}
-    by_process = group.members["a"].spec.traits.process_tells_all
+    by_process = group.members["a"].traits.process_tells_all
     assert owned == dict.fromkeys(["a", "b"] if by_process else asked, 2)
     counted = [data["consumer"] for kind, data in group.observed if kind == "pull-counts-observed"]
-    assert counted == (["a", "b"] if group.members["a"].spec.traits.counts_pulls else [])
+    assert counted == (["a", "b"] if group.members["a"].traits.counts_pulls else [])
 
 
 def test_a_member_that_does_not_answer_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,13 +118,13 @@ def test_check_names_the_line_and_the_field_of_a_broken_event(
     lines = (folder / "events.jsonl").read_text("utf-8").splitlines()
     number, broken = next((i, json.loads(line)) for i, line in enumerate(lines, 1) if '"received"' in line)
     assert isinstance(event(broken["kind"], broken["data"]).body, Received)
-    del broken["data"]["queue_id"]
+    del broken["data"]["topic"]
     lines[number - 1] = json.dumps(broken)
     (folder / "events.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     code = main(["check", str(folder)])
     text = " ".join(capsys.readouterr().out.split())
     assert code != 0
-    assert f"events.jsonl:{number}: `received`: the field `queue_id` is missing" in text
+    assert f"events.jsonl:{number}: `received`: the field `topic` is missing" in text
     assert "Traceback" not in text
 
 

@@ -178,7 +178,7 @@ def test_a_cache_that_is_no_folder_is_a_message(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("ROCKETCHAOS_CACHE", str(tmp_path / "file"))
-    with pytest.raises(EnvironmentNotReady, match="the cache folder can't be made"):
+    with pytest.raises(EnvironmentNotReady, match="the cache folder can't be created"):
         artifacts.classpath("4.9.4", "client")
 
 

@@ -10,6 +10,8 @@ from pydantic import ValidationError
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.consumer_spec import Consumer
 
+SEES = {"log": r"handled (?P<key>\S+)"}
+
 
 def consumer(**fields: Any) -> Consumer:
     return Consumer.model_validate({"group": "g", "subscribe": {"orders": "tagA"}, **fields})
@@ -40,6 +42,23 @@ def test_a_program_is_a_client_of_its_own() -> None:
     assert not own.traits.counts_pulls
 
 
+def test_a_command_is_seen_by_what_it_prints() -> None:
+    own = consumer(app={"command": ["./audit", "$nameserver", 8080], "sees": SEES, "env": {"A": "$files/a"}})
+    assert own.choice.kind.users_program
+    assert own.choice.kind.begins_at_start
+    assert own.traits.seen_by == "lines"
+    assert own.app is not None
+    placed = own.app.placed("127.0.0.1:9876", "/run/files")
+    assert placed.command == ("./audit", "127.0.0.1:9876", "8080")
+    assert placed.env == {"A": "/run/files/a"}
+
+
+def test_other_programs_may_have_dollars_of_their_own() -> None:
+    own = consumer(app={"command": ["sh", "-c", "echo $HOME $x $(date)"], "sees": SEES})
+    assert own.app is not None
+    assert own.app.placed("n:1").command == ("sh", "-c", "echo $HOME $x $(date)")
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
@@ -50,7 +69,32 @@ def test_a_program_is_a_client_of_its_own() -> None:
         ({"app": {"jar": "a.jar"}, "api": "pop"}, "has no `api: pop`"),
         ({"app": {"jar": "a.jar"}, "beside": "b"}, "`beside` says which program it is in"),
         ({"app": {"jar": ""}}, "at least 1 character"),
-        ({"app": {}}, "jar"),
+        ({"app": {}}, "say which program: one of `jar: "),
+        ({"app": {"jar": "a.jar", "command": ["./a"], "sees": SEES}}, "say which program"),
+        ({"app": {"jar": "a.jar", "sees": SEES}}, "leave out `sees`"),
+        ({"app": {"command": ["./a"]}}, "`sees` says which of its lines"),
+        ({"app": {"command": [], "sees": SEES}}, "at least 1 item"),
+        ({"app": {"command": ["./a"], "sees": SEES, "args": ["b"]}}, "`args` is for a `jar`"),
+        ({"app": {"command": ["./a"], "sees": {"log": "handled ("}}}, "is no regular expression"),
+        ({"app": {"command": ["./a"], "sees": {"log": "handled .*"}}}, "has no named group that says which"),
+        ({"app": {"command": ["./a"], "sees": {"log": "(?P<tag>a)"}}}, "has no named group that says which"),
+        (
+            {"app": {"command": ["./a"], "sees": {"log": "(?P<key>a) (?P<what>b)"}}},
+            "the group `what` of `log`",
+        ),
+        ({"app": {"command": ["./a", "$namesrv"], "sees": SEES}}, "did you mean `\\$nameserver`"),
+        ({"app": {"command": ["./a"], "sees": SEES}, "client": "app"}, "leave out `client: app`"),
+        ({"app": {"command": ["./a"], "sees": SEES, "ready": {}}}, "say `members`, `port` or `log`"),
+        ({"app": {"command": ["./a"], "sees": SEES, "ready": {"log": "["}}}, "is no regular expression"),
+        ({"app": {"jar": "a.jar", "files": {"../a": "b"}}}, "files"),
+        ({"client": "command"}, "`app` says which: `app: {command: "),
+        (
+            {
+                "app": {"command": ["./a"], "sees": {"log": r"(?P<number>\\d+)"}},
+                "subscribe": {"orders": "*", "refunds": "*"},
+            },
+            "subscribes to several",
+        ),
         ({"app": {"jar": "a.jar", "argv": []}}, "argv"),
     ],
 )

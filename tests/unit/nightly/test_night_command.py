@@ -37,7 +37,7 @@ def account_of(night: Night, runs: Path, keep: int | None = None) -> NightAccoun
         (["--minutes", "nan"], "less than or equal to 10080"),
         (["--minutes", "inf"], "less than or equal to 10080"),
         (["--minutes", "1e9"], "less than or equal to 10080"),
-        (["--reports", "there"], "reports are made from a store"),
+        (["--reports", "there"], "reports need a store"),
         (
             ["--profile", "network.yaml"],
             "none of the operations that the profile names can be drawn: partition",

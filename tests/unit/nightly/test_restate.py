@@ -52,7 +52,7 @@ def test_findings_of_one_kind_in_one_run_have_names_of_their_own_that_are_valid(
 
 
 SAYS_WHAT_IT_IS = {
-    *("name", "title", "description", "marks", "control", "issue", "symptom"),
+    *("name", "title", "description", "marks", "control", "issue", "symptom", "owner"),
     *("anomaly", "healthy", "also", "tendency", "repeats", "expected"),
 }
 

@@ -235,7 +235,7 @@ def test_an_interruption_ends_them_all_and_what_was_found_is_told(
     (file,) = (night / "findings").iterdir()
     text = capsys.readouterr().out
     assert f"  not shrunk: interrupted\n  Wrote {file}: the smallest one so far" in text
-    assert "  not shrunk: it had not begun" in text
+    assert "  not shrunk: the time was up before it started" in text
 
 
 def test_what_the_environment_breaks_is_told_with_what_was_found_until_then(

@@ -54,8 +54,8 @@ def test_a_build_may_be_an_end() -> None:
 @pytest.mark.parametrize(
     ("ends", "said"),
     [
-        (("4.9.6", None), r"4\.9\.6 can't be run: there is no rocketmq-broker of it"),
-        (("5.9.9", None), r"5\.9\.9 can't be run: there is no such release"),
+        (("4.9.6", None), r"4\.9\.6 can't run: there is no rocketmq-broker of it"),
+        (("5.9.9", None), r"5\.9\.9 can't run: there is no such release"),
         (("5.5.0", "4.9.4"), r"5\.5\.0 is newer than 4\.9\.4"),
         (("5.5.0", "5.5.0"), r"needs two versions, and only 5\.5\.0 is left"),
     ],

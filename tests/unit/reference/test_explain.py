@@ -94,4 +94,4 @@ def test_a_refuted_claim_shows_what_is_so_instead_and_where_it_is_seen(
     assert "Predicted: confirmed (<4.9.4), refuted (>=4.9.4)." in shown
     assert re.search(r"Measured: .*refuted \(4\.9\.4", shown)
     assert "What really happens: It is sent to the end of the queue" in shown
-    assert "check that shows the contrary where it holds:\n    pull-at-and-beyond-the-end\n" in shown
+    assert "check that shows the contrary if it holds:\n    pull-at-and-beyond-the-end\n" in shown

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from rocketchaos.harness.reporting.parts.witnesses import divergences, last_tracks
 from tests.unit.assertions.test_dashboard import PASSED, Shown
+from tests.unit.assertions.test_seen_by_lines import Story
 from tests.unit.reporting.reports import good, report_of
 
 UNHEARD = (
@@ -65,3 +68,12 @@ def test_what_it_lists_that_is_no_group(tmp_path: Path) -> None:
         "topic.",
         "The dashboard lists other as a group, PULL, for 8 messages; the run has no such group.",
     ]
+
+
+@pytest.mark.parametrize(("own", "told"), [("tagB", 0), ("tagA", 1)])
+def test_a_missing_line_of_a_program_contradicts_nobody(tmp_path: Path, own: str, told: int) -> None:
+    """A program that printed nothing may have handled it, unless the broker passed it over."""
+    story = Story(own=own, stored=own).sent().passed()
+    story.made.add("harness", "tracks-observed", topic="orders", key="orders-1", tracks={"g": "CONSUMED"})
+    report = report_of(story.scenario, story.made.events, tmp_path)
+    assert sum("shows CONSUMED for 1 message" in text for text in divergences(report)) == told

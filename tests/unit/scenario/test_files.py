@@ -32,7 +32,7 @@ def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
 
 
 def test_a_directory(tmp_path: Path) -> None:
-    assert refused(tmp_path) == f"{tmp_path} is a directory, and a scenario file is needed"
+    assert refused(tmp_path) == f"{tmp_path} is a directory: give a scenario file"
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_the_send_is_shown_with_what_differs_and_what_to_write() -> None:
     (hint,) = hinted("  - start: [a, b]\n" + SEND)
     assert (hint.line, hint.column, hint.length) == (9, 5, 4)
     assert hint.text == (
-        "hint: what the broker holds for group g is still a race here, for its members subscribe differently "
+        "hint: what the broker holds for group g is still a race here, because its members subscribe differently "
         "(a 'tagA', b 'tagB'): write `- settle: {subscription: g, topic: orders, within: 60s}` before it"
     )
     assert "x.yaml:9:5: hint: " in render([hint])

@@ -23,8 +23,8 @@ def warned(
 
 def test_two_members_with_one_client_id() -> None:
     message = (
-        "a and b are members of g with one client id, `{}`: both are given the same queues, and others stay "
-        "without an owner"
+        "a and b are members of g with one client id, `{}`: both get the same queues, and other queues have "
+        "no owner"
     )
     first = "  a: {group: g, client_id: 10.0.0.1@8, subscribe: {orders: '*'}}\n"
     second = first.replace("a:", "b:", 1)

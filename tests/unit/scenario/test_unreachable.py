@@ -176,8 +176,8 @@ def test_a_list_that_holds_wherever_the_other_does_is_refused(
 def test_two_lists_that_are_the_same_allow_neither_outcome() -> None:
     check = "delivered: {to: g, count: 4}"
     assert mistakes(text_of(check, check)) == [
-        "wherever `anomaly` holds `healthy` does too: no run can ever be `reproduced`",
-        "wherever `healthy` holds `anomaly` does too: no run can ever be `not-reproduced`",
+        "if `anomaly` holds, `healthy` holds too: no run can ever be `reproduced`",
+        "if `healthy` holds, `anomaly` holds too: no run can ever be `not-reproduced`",
     ]
 
 
@@ -197,12 +197,12 @@ def test_lists_that_exclude_each_other_or_speak_of_different_things_are_left_alo
 def test_lists_that_can_both_hold_are_warned_of() -> None:
     text = text_of("delivered: {to: g, at_least: 3}", "delivered: {to: g, at_most: 5}")
     assert mistakes(text) == []
-    assert doubts(text) == ["`anomaly` and `healthy` both hold of 3 to 5: such a run is inconclusive"]
+    assert doubts(text) == ["`anomaly` and `healthy` both hold with 3 to 5: such a run is inconclusive"]
     times = text_of("latency: {at_least: 800ms}", "latency: {at_most: 800ms}")
     assert doubts(times) == []
 
 
-BOTH = "`anomaly` and `healthy` both hold of {} delivered: such a run is inconclusive"
+BOTH = "`anomaly` and `healthy` both hold with {} delivered: such a run is inconclusive"
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_lists_that_count_the_same_messages_by_other_words_are_held_against_each
     text = text_of(anomaly, healthy)
     assert mistakes(text) == []
     by_list = {
-        name: f"wherever `{name}` holds `{then}` does too: no run can ever be `{outcome}`"
+        name: f"if `{name}` holds, `{then}` holds too: no run can ever be `{outcome}`"
         for name, then, outcome in (
             ("healthy", "anomaly", "not-reproduced"),
             ("anomaly", "healthy", "reproduced"),
@@ -300,7 +300,7 @@ def test_checks_of_one_list_that_exclude_each_other(item: str, other: str, refus
     text = text_of(f"{item}\n  - {other}")
     said = mistakes(text) if refused else doubts(text)
     assert len(said) == 1
-    assert said[0].endswith(" exclude each other: it never holds")
+    assert said[0].endswith(" exclude each other: the list never holds")
     fitting = text_of("delivered: {to: g, at_least: 4}\n  - undelivered: {group: g, at_least: 4}")
     assert (mistakes(fitting), doubts(fitting)) == ([], [])
 

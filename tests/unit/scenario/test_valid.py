@@ -116,7 +116,7 @@ def test_no_consumer_is_called_producer() -> None:
         scenario_text("start: producer").replace("  a: {", "  producer: {").replace("to: a,", "to: producer,")
     )
     with pytest.raises(
-        InvalidScenario, match="`producer` is what sends the messages: give the consumer another"
+        InvalidScenario, match="`producer` is the name of the producer: give the consumer another"
     ):
         parse_scenario(text, "x.yaml")
 

@@ -89,7 +89,7 @@ def test_a_server_that_is_down_or_silent_breaks_a_precondition(monkeypatch: pyte
     [
         ({"name": "<h>"}, "<h>: neither a topic, a group nor a consumer is called so"),
         ({"of": "idz"}, "there is no request `idz`"),
-        ({"beside": "beside: c, "}, "b is to be `beside` c: there is no such consumer above it"),
+        ({"beside": "beside: c, "}, "b is `beside` c: no consumer above it has that name"),
         ({"beside": "beside: a, process: own, "}, "can't be `beside` another one"),
     ],
 )

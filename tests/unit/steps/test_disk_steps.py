@@ -118,7 +118,7 @@ def test_a_disk_is_filled_once_and_freed_after_that(tmp_path: Path) -> None:
 def test_it_can_be_done_to_embedded_brokers_of_4_9_alone() -> None:
     assert why_not(scenario(), "4.9.7", ClusterKind.EMBEDDED) is None
     shown = why_not(scenario(), "5.5.0", ClusterKind.EMBEDDED)
-    assert shown == "disks needs `fill-disk`, which can't be done to RocketMQ 5.5.0: <5 can"
+    assert shown == "disks needs `fill-disk`, which RocketMQ 5.5.0 doesn't support: <5 does"
     assert "fill a disk; `--on embedded` can" in (why_not(scenario(), "4.9.4", ClusterKind.CONTAINERS) or "")
 
 

@@ -76,6 +76,11 @@ def test_without_queues_the_tags_go_round_and_the_producer_chooses() -> None:
     assert [(item["tag"], item["queue"]) for item in sent] == [("tagA", None), ("tagB", None), ("tagA", None)]
 
 
+def test_a_batch_has_no_keys_of_single_messages() -> None:
+    with pytest.raises(ValidationError, match="leave out `\\$number`"):
+        sent_by({"count": 2, "batch": 2, "keys": "A-$number"})
+
+
 def test_untagged_with_keys_and_properties() -> None:
     sent = sent_by({"count": 1, "keys": "mine", "properties": {"a": "1"}}).sent
     assert sent == [
@@ -114,6 +119,12 @@ def test_a_batch_is_one_sending_of_several_messages() -> None:
     assert [(item["tags"], item["queue"]) for item in sent] == [(["tagA", "tagB"], None)] * 2
 
 
+@pytest.mark.parametrize("delay", [{"delay_level": 3}, {"delay": "3s"}], ids=str)
+def test_a_batch_with_a_delay_is_left_to_the_client_to_refuse(delay: dict[str, Any]) -> None:
+    sent = sent_by({"count": 4, "batch": 4, **delay}).sent
+    assert [(len(item["tags"]), len(item["how"])) for item in sent] == [(4, 1)]
+
+
 @pytest.mark.parametrize(
     ("fields", "how"),
     [
@@ -136,6 +147,7 @@ def test_how_it_is_sent_is_told(fields: dict[str, Any], how: dict[str, Any]) -> 
     "fields",
     [
         {"batch": 2, "oneway": True},
+        {"batch": 2, "oneway": True, "delay": "1s"},
         {"batch": 3},
         {"batch": 2, "per_queue": 1},
         {"delay": "1s", "delay_level": 1},
@@ -189,7 +201,7 @@ def test_a_body_comes_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentNotReady, match="the messages' body can't be read"):
         send.body_text(scenario)
     (tmp_path / "order.json").unlink()
-    with pytest.raises(EnvironmentNotReady, match="the messages' body isn't there"):
+    with pytest.raises(EnvironmentNotReady, match="the messages' body doesn't exist"):
         send.body_text(scenario)
 
 

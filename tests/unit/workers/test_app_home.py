@@ -102,7 +102,7 @@ def test_a_jar_is_beside_the_scenario_or_in_the_current_folder(
         folder.mkdir()
     monkeypatch.chdir(current)
     scenario = str(beside / "s.scenario.yaml")
-    with pytest.raises(EnvironmentNotReady, match=f"{beside}/a.jar nor {current}/a.jar"):
+    with pytest.raises(EnvironmentNotReady, match=f"{beside}/a.jar, {current}/a.jar"):
         program_file("a.jar", scenario)
     (current / "a.jar").touch()
     assert program_file("a.jar", scenario) == current / "a.jar"
@@ -119,5 +119,5 @@ def test_the_scenario_of_a_run_folder_is_seen_from_where_it_lay(tmp_path: Path) 
     (run / "run.json").write_text(json.dumps({"scenario_file": str(folder / "s.scenario.yaml")}))
     assert program_file("a.jar", str(run / "scenario.yaml")) == folder / "a.jar"
     (run / "run.json").write_text("{")
-    with pytest.raises(EnvironmentNotReady, match="the program isn't there"):
+    with pytest.raises(EnvironmentNotReady, match="the program doesn't exist"):
         program_file("a.jar", str(run / "scenario.yaml"))

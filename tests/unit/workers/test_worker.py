@@ -332,7 +332,7 @@ def test_a_paused_worker_can_be_killed_and_stopped(spawn: Callable[..., Worker],
 
 def test_the_dead_can_not_be_paused(worker: Worker) -> None:
     worker.kill()
-    with pytest.raises(EnvironmentNotReady, match="worker b is gone, so that SIGSTOP can't reach it"):
+    with pytest.raises(EnvironmentNotReady, match="worker b has ended: SIGSTOP can't reach it"):
         worker.pause()
 
 

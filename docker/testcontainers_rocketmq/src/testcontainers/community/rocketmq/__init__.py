@@ -25,7 +25,7 @@ _GET_ROUTEINFO_BY_TOPIC = 105
 _SUCCESS, _TOPIC_NOT_EXIST = 0, 17
 _BROKER_PORTS = range(20_000, 26_000)
 _PROXY_PORTS = range(26_100, 32_000)
-"""Apart from each other, for a broker also listens on the ports below and above its own."""
+"""Apart from each other, because a broker also listens on the ports below and above its own."""
 _PORT_ATTEMPTS = 10
 _ANSWER_LIMIT_S = 5.0
 _HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"

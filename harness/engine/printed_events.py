@@ -1,0 +1,84 @@
+"""What a program's line says of a message, as the events that a listener would have told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rocketchaos.harness.core.events.base import Body
+from rocketchaos.harness.core.events.messages import Consumed, LineOfNoMessage, Received, SendInvoked
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.scenario.model import Scenario
+
+PRINTED = "PRINTED"
+"""The status where a line says no more than that it was handled."""
+_MOST_UNKNOWN = 100
+
+
+class PrintedEvents:
+    """Of one run; knows its messages by their keys. To be asked from one thread at a time."""
+
+    def __init__(self, scenario: Scenario, history: History) -> None:
+        self._scenario = scenario
+        self._history = history
+        self._read = 0
+        self._messages: dict[str, SendInvoked] = {}
+        self._by_key: dict[str, list[SendInvoked]] = {}
+        """By each of their further keys."""
+        self._unknown: Counter[str] = Counter()
+
+    def of(self, consumer: str, told: Mapping[str, Any]) -> Iterator[Body]:
+        """The events of a line, of which `told` has the text, `line`, and the named groups."""
+        found = self._message(consumer, told)
+        line = str(told["line"])
+        if isinstance(found, str):
+            self._unknown[consumer] += 1
+            if self._unknown[consumer] <= _MOST_UNKNOWN:
+                yield LineOfNoMessage(line=line, reason=found)
+            return
+        broker, _, queue = str(told.get("queue", "")).rpartition(":")
+        yield Received(
+            topic=found.topic,
+            tag=told.get("tag", found.tag),
+            key=found.key,
+            keys=found.keys,
+            broker=broker or None,
+            queue_id=_number(queue),
+            offset=_number(told.get("offset")),
+            line=line,
+        )
+        yield Consumed(key=found.key, status=str(told.get("status", PRINTED)))
+
+    def _message(self, consumer: str, told: Mapping[str, Any]) -> SendInvoked | str:
+        """The message that a line names, or why it names none."""
+        self._learn()
+        if "key" in told:
+            key = str(told["key"])
+            if key in self._messages:
+                return self._messages[key]
+            named = self._by_key.get(key, [])
+            if len(named) == 1:
+                return named[0]
+            return (
+                f"{len(named)} messages have the key {key!r}" if named else f"no message has the key {key!r}"
+            )
+        topics = (
+            [str(told["topic"])] if "topic" in told else list(self._scenario.consumers[consumer].subscribe)
+        )
+        number = _number(told.get("number"))
+        key = f"{topics[0]}-{number}"
+        return self._messages.get(key) or f"{topics[0]} has no message of the number {told.get('number')!r}"
+
+    def _learn(self) -> None:
+        events = self._history.events
+        for event in events[self._read :]:
+            if isinstance(event.body, SendInvoked):
+                self._messages[event.body.key] = event.body
+                for key in event.body.keys:
+                    self._by_key.setdefault(key, []).append(event.body)
+        self._read = len(events)
+
+
+def _number(text: object) -> int | None:
+    return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() else None

@@ -1,0 +1,42 @@
+"""Configuration files of the user's programs: templates, with what their placeholders stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.user_files import user_file
+from rocketchaos.harness.language.app_spec import App, fill
+
+
+def templates(app: App, scenario_file: str) -> Mapping[str, str]:
+    """The templates' text by the names of the files that are made from them.
+
+    Raises:
+        EnvironmentNotReady: one isn't there, or is no text.
+    """
+    found = {}
+    for name, template in app.files.items():
+        file = user_file(
+            template, scenario_file, f"the template of {name}", "Correct `files` in the scenario."
+        )
+        try:
+            found[name] = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise EnvironmentNotReady(f"the template of {name} can't be read: {file}: {error}") from error
+    return found
+
+
+def write_files(app: App, scenario_file: str, folder: Path, nameserver: str) -> None:
+    """Make the files.
+
+    Raises:
+        EnvironmentNotReady: a template isn't there, or a file can't be written.
+    """
+    for name, text in templates(app, scenario_file).items():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(fill(text, nameserver, str(folder.absolute())), encoding="utf-8")
+        except OSError as error:
+            raise EnvironmentNotReady(f"the program's file {name} can't be written: {error}") from error

@@ -1,0 +1,75 @@
+"""What must hold of a user's program besides its being a member of its group: `ready` in `app`."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.engine.program_start import LOOK_EVERY_S, awaited, connection_of
+from rocketchaos.harness.language.app_spec import Ready
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.conditions.context import ConditionContext
+
+
+def wait_until_ready(context: ConditionContext, name: str, limit_s: float, log: Path) -> None:
+    """Wait until what `ready` says holds, of a program that is a member of its group already.
+
+    Raises:
+        EnvironmentNotReady: it ends, or the limit passes; the message says what was last seen.
+    """
+    app = context.scenario.consumers[name].app
+    if app is None or app.ready is None:
+        return
+    ready = app.ready
+    last = ""
+
+    def look() -> bool | None:
+        nonlocal last
+        last = _missing(context, name, ready, log)
+        return None if last else True
+
+    def why_not() -> EnvironmentNotReady:
+        return EnvironmentNotReady(
+            f"the program of {name} is a member of its group, but not `ready` within "
+            f"{app.ready_within / 1000:g} s: {last}",
+            "What it printed is in the run folder, logs/. `ready_within` gives it more time.",
+            about=(name,),
+        )
+
+    awaited(context, max(limit_s, LOOK_EVERY_S), look, why_not)
+
+
+def _missing(context: ConditionContext, name: str, ready: Ready, log: Path) -> str:
+    """What doesn't hold yet; empty: all does."""
+    if ready.members is not None:
+        group = context.scenario.consumers[name].group
+        for broker, address in context.servers.brokers_of_group(group).items():
+            count = len(connection_of(context, group, address).get("connections", []))
+            if count < ready.members:
+                return f"{broker} knows {count} members of {group}, `ready` says {ready.members}"
+    if ready.port is not None and not _listens(ready.port):
+        return f"nobody takes connections to port {ready.port}"
+    if ready.log is not None and not _has_printed(context, name, ready.log, log):
+        return f"no line is found by {ready.log!r}"
+    return ""
+
+
+def _listens(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
+
+
+def _has_printed(context: ConditionContext, name: str, pattern: str, log: Path) -> bool:
+    printed = context.consumers[name].printed()
+    if printed is not None:
+        return bool(printed["ready"])
+    # A jar's log has no limit, but before it is ready it is short.
+    with contextlib.suppress(OSError), log.open(encoding="utf-8", errors="replace") as lines:
+        return any(re.search(pattern, line) for line in lines)
+    return False

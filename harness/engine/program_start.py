@@ -1,0 +1,252 @@
+"""A program of the user's begins to consume: seen from outside, by what brokers tell of its group.
+
+Which member it is shows by its sockets: a broker tells from which address each member speaks to it (203), and the
+kernel of which process that is. Which client is in it tells the same answer (`language`). To what it subscribes,
+and
+which queues it has, tells the client itself, where it answers a broker's question (307); Java's, Go's and the C++
+client do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import psutil
+from tenacity import RetryCallState, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.probes.ownership_probe import RELAY_LIMIT_MS
+from rocketchaos.harness.probes.subscription_probe import CONSUMER_NOT_ONLINE
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api
+from rocketchaos.harness.workers.lease import WorkerProcess
+from rocketchaos.harness.workers.worker import WorkerFailed
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.conditions.context import ConditionContext
+
+LOOK_EVERY_S = 0.1
+_ASKED_S = 5.0
+"""So long a client is asked what it subscribes to: it may need a moment to answer."""
+_BY_LANGUAGE: Mapping[str, str] = {"JAVA": "java", "CPP": "python", "GO": "go"}
+"""The kind of client whose traits a member has, by its LanguageCode; `python` is over the C++ client."""
+_TOLD = ("filters_by", "filters_itself", "raises_version", "retries", "dead_letters", "commits_skipped")
+"""What is known of a member by the kind of its client."""
+_RETRY = "%RETRY%"
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """The program, as a broker knows it."""
+
+    client_id: str
+    broker: str
+    """The broker's address."""
+    language: str
+    version: str
+    by_socket: bool
+    """It speaks to the broker itself, by RocketMQ's remoting protocol."""
+    pushed: bool
+    """The group's consumers are push consumers."""
+    subscriptions: Mapping[str, Mapping[str, Any]]
+    """What the broker holds of the group, by topic."""
+    alone: bool
+    """It is the group's only member there."""
+
+
+def begun(context: ConditionContext, name: str, worker: WorkerProcess, limit_s: float) -> Mapping[str, Any]:
+    """Wait until the program of this consumer is a member of its group; as `start-consumer` answers.
+
+    Raises:
+        EnvironmentNotReady: it ends, or the limit passes.
+    """
+    member = awaited(
+        context, limit_s, lambda: _member(context, name, worker.pid), lambda: _why_not(context, name, worker)
+    )
+    told = _told_by_itself(context, name, member)
+    traits = _traits(member, told is not None)
+    if told is None and member.alone and member.by_socket:
+        # Nobody else can have told the broker.
+        told = {topic: _expression(item) for topic, item in member.subscriptions.items()}
+    own = None if told is None else _own(context, told)
+    return {
+        "client_id": member.client_id,
+        "client_version": member.version,
+        "versions": {},
+        "subscribe": own,
+        "traits": traits,
+    }
+
+
+def _own(context: ConditionContext, told: Mapping[str, Any]) -> dict[str, Any]:
+    names = {topic: context.names.scenario(topic) for topic in told}
+    return {names[topic]: data for topic, data in told.items() if not topic.startswith(_RETRY)}
+
+
+def awaited(
+    context: ConditionContext,
+    limit_s: float,
+    look: Callable[[], Any],
+    why_not: Callable[[], EnvironmentNotReady],
+) -> Any:
+    """What a look finds in time; `why_not` makes what is raised otherwise."""
+
+    def looked() -> Any:
+        context.check_alive()
+        return look()
+
+    def over(_state: RetryCallState) -> Any:
+        raise why_not()
+
+    return Retrying(
+        retry=retry_if_result(lambda found: found is None),
+        wait=wait_fixed(LOOK_EVERY_S),
+        stop=stop_after_delay(limit_s),
+        retry_error_callback=over,
+    )(looked)
+
+
+def _member(context: ConditionContext, name: str, pid: int) -> _Member | None:
+    """The one that has appeared, on any broker of its group; None: not yet."""
+    group = context.scenario.consumers[name].group
+    others = [context.consumers[other].client_id for other in context.members.online(group)]
+    others += context.hand_made.ids(group)
+    for address in context.servers.brokers_of_group(group).values():
+        answer = connection_of(context, group, address)
+        connections = answer.get("connections", [])
+        new = [item for item in connections if item["client_id"] not in others]
+        # Looked at after the broker has told: a connection of which it knows is there by now.
+        ports = local_ports(pid) if new else ()
+        own = [item for item in new if _port(item["address"]) in ports]
+        ids = sorted({item["client_id"] for item in own or new})
+        if len(ids) > 1 and own:
+            raise EnvironmentNotReady(
+                f"the program of {name} has started {len(ids)} consumers of the group {group}, {', '.join(ids)}: "
+                "what it prints doesn't tell which of them handled a message",
+                "Give each a group, or a program, of its own; a jar with Java's client can have several (`jar`, "
+                "`beside`).",
+                about=(name,),
+            )
+        if len(ids) == 1:
+            first = (own or new)[0]
+            return _Member(
+                client_id=first["client_id"],
+                broker=address,
+                language=first["language"],
+                version=first.get("version_name")
+                if first["language"] == "JAVA"
+                else first["language"].lower(),
+                by_socket=bool(own),
+                pushed=answer.get("consume_type") == "CONSUME_PASSIVELY",
+                subscriptions=answer["subscriptions"],
+                alone=len(connections) == 1,
+            )
+    return None
+
+
+def connection_of(context: ConditionContext, group: str, address: str) -> Mapping[str, Any]:
+    """What a broker holds of a group (203); empty where it has no members."""
+    try:
+        return context.admin.connection(context.names.real(group), address)
+    except WorkerFailed as failure:
+        if failure.code != CONSUMER_NOT_ONLINE:
+            raise
+        return {}
+
+
+def _told_by_itself(context: ConditionContext, name: str, member: _Member) -> Mapping[str, Any] | None:
+    """What its client answers that it subscribes to, by topic (307); None: it doesn't answer."""
+    if _kind(member) is None:
+        return None
+    real = context.names.real(context.scenario.consumers[name].group)
+
+    def asked() -> Mapping[str, Any] | None:
+        context.check_alive()
+        try:
+            info = context.admin.running_info(real, member.client_id, member.broker, RELAY_LIMIT_MS)
+        except WorkerFailed:
+            return None
+        return info["subscriptions"] or None
+
+    found = Retrying(
+        retry=retry_if_result(lambda answer: answer is None),
+        wait=wait_fixed(LOOK_EVERY_S),
+        stop=stop_after_delay(_ASKED_S),
+        retry_error_callback=lambda _state: None,
+    )(asked)
+    return None if found is None else {topic: _expression(item) for topic, item in found.items()}
+
+
+def _expression(item: Mapping[str, Any]) -> Any:
+    return {"sql": item["expression"]} if item["type"] == "SQL92" else item["expression"]
+
+
+def _kind(member: _Member) -> Api | None:
+    """How its client consumes; None: it isn't known."""
+    kind = CLIENT_KINDS.get(_BY_LANGUAGE.get(member.language, ""))
+    return kind.apis["push"] if kind is not None and member.by_socket and member.pushed else None
+
+
+def _traits(member: _Member, answers: bool) -> dict[str, Any]:
+    kind = _kind(member)
+    if kind is None:
+        return {}
+    return {**{trait: getattr(kind, trait) for trait in _TOLD}, "tells_queues": answers}
+
+
+def local_ports(pid: int) -> frozenset[int]:
+    """The ports of this host from which a program's processes have connections."""
+    return frozenset(
+        connection.laddr.port
+        for process in _processes(pid)
+        for connection in _connections(process)
+        if connection.raddr
+    )
+
+
+def _connections(process: psutil.Process) -> list[Any]:
+    with contextlib.suppress(psutil.Error, OSError):
+        return list(process.net_connections("tcp"))
+    return []
+
+
+def _processes(pid: int) -> Iterator[psutil.Process]:
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if os.getsid(process.pid) == pid:
+                yield process
+
+
+def _port(address: str) -> int:
+    port = address.rpartition(":")[2]
+    return int(port) if port.isdigit() else -1
+
+
+def _why_not(context: ConditionContext, name: str, worker: WorkerProcess) -> EnvironmentNotReady:
+    spec = context.scenario.consumers[name]
+    app = spec.app
+    limit_s = 0 if app is None else app.ready_within / 1000
+    remote = {
+        connection.raddr.port
+        for process in _processes(worker.pid)
+        for connection in _connections(process)
+        if connection.raddr
+    }
+    nodes = [node.name for node in context.servers.cluster.nodes if _port(node.address) in remote]
+    where = (
+        f"it has connections to {', '.join(nodes)}"
+        if nodes
+        else "it has no connection to any server of the run"
+    )
+    printed = context.consumers[name].printed() or {}
+    last = f"; its last line: {printed['last']!r}" if printed.get("last") else "; it has printed nothing"
+    return EnvironmentNotReady(
+        f"the program of {name} has not become a member of its group {spec.group} within {limit_s:g} s: "
+        f"{where}{last}",
+        "What it printed is in the run folder, logs/. `$nameserver` in `command` or `env` tells it the name "
+        "server; `ready_within` gives it more time.",
+        about=(name,),
+    )

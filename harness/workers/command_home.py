@@ -1,0 +1,79 @@
+"""Any program of the user's as a process of this host: seen by what it prints, and otherwise left alone."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.user_files import folder_of, user_command
+from rocketchaos.harness.language.app_spec import App
+from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE
+from rocketchaos.harness.workers.app_home import MARK, AppProgram
+from rocketchaos.harness.workers.printed_output import PrintedOutput
+from rocketchaos.harness.workers.program import WorkerPlan
+
+_AT_ONCE = {"PYTHONUNBUFFERED": "1"}
+"""A program of Python's tells its lines at once, as in most images."""
+
+
+def command_of(app: App, scenario_file: str) -> tuple[str, ...]:
+    """The command of a program, see `user_command`."""
+    return user_command(app.command or ("",), scenario_file, app.env.get("PATH"))
+
+
+class CommandHome:
+    """Where one program of the user's lives; see `WorkerHome`."""
+
+    def __init__(self, owner: str, app: App, scenario_file: str) -> None:
+        """
+        Args:
+            owner: for whoever cleans up.
+            app: with addresses for its placeholders.
+            scenario_file: in its folder the program runs.
+        """
+        self._owner = owner
+        self._app = app
+        self._scenario_file = scenario_file
+
+    def launch(self, plan: WorkerPlan) -> CommandProgram:
+        """See `WorkerHome.launch`."""
+        app = self._app
+        mark = secrets.token_hex(16)
+        try:
+            process = subprocess.Popen(
+                command_of(app, self._scenario_file),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                cwd=folder_of(self._scenario_file),
+                env={**os.environ, **_AT_ONCE, **app.env, OWNER_VARIABLE: self._owner, MARK: mark},
+                start_new_session=True,
+                bufsize=0,
+            )
+        except (OSError, ValueError) as error:
+            raise EnvironmentNotReady(f"the program of {plan.name} can't be started: {error}") from error
+        return CommandProgram(plan, process, app, mark)
+
+
+class CommandProgram(AppProgram):
+    """A program whose output is read here, by a thread that answers for it."""
+
+    def __init__(self, plan: WorkerPlan, process: subprocess.Popen[bytes], app: App, mark: str) -> None:
+        command_read, command_write = os.pipe()
+        event_read, event_write = os.pipe()
+        super().__init__(
+            plan.name, process, os.fdopen(event_read, "rb"), os.fdopen(command_write, "wb", buffering=0)
+        )
+        self.mark = mark
+        assert app.sees is not None
+        PrintedOutput(
+            process,
+            log=plan.log,
+            sees=app.sees.log,
+            ready=None if app.ready is None else app.ready.log,
+            commands=command_read,
+            events=event_write,
+            end=self.kill,
+        ).start()

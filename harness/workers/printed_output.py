@@ -1,0 +1,194 @@
+"""What a user's program prints: read into its log, and lines that say that it handled a message become events.
+
+It answers for the program as a worker does (`harness.workers.protocol`), as far as that goes from outside: `ping`,
+and `printed`, which tells how many lines came.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import selectors
+import subprocess
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rocketchaos.harness.workers.printed_lines import Lines
+from rocketchaos.harness.workers.protocol import EventPipe
+
+LOG_LIMIT_BYTES = 32 * 1024 * 1024
+"""What its log takes of the disk; of what comes then the end is kept."""
+_TAIL_BYTES = 64 * 1024
+_READ_BYTES = 64 * 1024
+_LOOK_EVERY_S = 0.1
+"""How often it is looked whether it has ended, where nothing comes: what it started may hold its output open."""
+SHOWN = 200
+"""How many characters of a line an event has."""
+
+
+class _Log:
+    """A file of bounded size: the beginning, and the end."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab")
+        self._left = max(0, LOG_LIMIT_BYTES - path.stat().st_size)
+        self._tail = bytearray()
+        self._left_out = 0
+
+    def write(self, data: bytes) -> None:
+        """Add what fits; a full disk must not stop the program."""
+        kept, rest = data[: self._left], data[self._left :]
+        self._left -= len(kept)
+        with contextlib.suppress(OSError):
+            self._file.write(kept)
+            self._file.flush()
+        self._tail += rest
+        if len(self._tail) > _TAIL_BYTES:
+            self._left_out += len(self._tail) - _TAIL_BYTES
+            del self._tail[: len(self._tail) - _TAIL_BYTES]
+
+    def close(self) -> None:
+        """Add the end, where something was left out."""
+        with contextlib.suppress(OSError):
+            if self._left_out:
+                self._file.write(f"\n[rocketchaos: {self._left_out} bytes are left out here]\n".encode())
+            self._file.write(self._tail)
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+
+class PrintedOutput:
+    """Reads one program's output in a thread of its own, until the program has ended."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        *,
+        log: Path,
+        sees: str,
+        ready: str | None,
+        commands: int,
+        events: int,
+        end: Callable[[], None],
+    ) -> None:
+        """
+        Args:
+            process: its standard output, with its standard error, is a pipe.
+            log: where all of it is added.
+            sees: the regular expression that finds that a message was handled.
+            ready: one that finds that it is ready.
+            commands: a file descriptor; its end ends the program.
+            events: a file descriptor, closed at the end.
+            end: ends the program at once.
+
+        Raises:
+            OSError: the log can't be written.
+        """
+        assert process.stdout is not None
+        self._process = process
+        self._output = process.stdout.fileno()
+        os.set_blocking(self._output, False)
+        self._log = _Log(log)
+        self._sees = re.compile(sees)
+        self._ready = None if ready is None else re.compile(ready)
+        self._commands, self._events_fd = commands, events
+        self._events = EventPipe(events)
+        self._end = end
+        self._lines = Lines()
+        self._count = self._found = 0
+        self._is_ready = ready is None
+        self._last = ""
+        self._thread = threading.Thread(target=self._run, name=f"output-of-{process.pid}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._emit("ready", {"pid": self._process.pid})
+            self._serve()
+            self._read_all()
+            self._take(self._lines.end())
+        except BrokenPipeError:
+            pass  # nobody listens any more
+        finally:
+            self._log.close()
+            for descriptor in (self._events_fd, self._commands):
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+            if self._process.stdout is not None:
+                self._process.stdout.close()
+
+    def _serve(self) -> None:
+        asked = Lines()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._output, selectors.EVENT_READ)
+            selector.register(self._commands, selectors.EVENT_READ)
+            while self._process.poll() is None:
+                ready = {key.fd for key, _ in selector.select(_LOOK_EVERY_S)}
+                if self._output in ready and not self._read_some():
+                    selector.unregister(self._output)
+                if self._commands in ready:
+                    data = os.read(self._commands, _READ_BYTES)
+                    if not data:
+                        selector.unregister(self._commands)
+                        self._end()
+                    for line in asked.add(data):
+                        self._answer(json.loads(line))
+
+    def _read_some(self) -> bool:
+        """Read what is there, at most so much that nothing else has to wait; False: its output has ended."""
+        try:
+            data = os.read(self._output, _READ_BYTES)
+        except BlockingIOError:
+            return True
+        self._log.write(data)
+        self._take(self._lines.add(data))
+        return bool(data)
+
+    def _read_all(self) -> None:
+        """Read what it has printed by now; a pipe holds 64 KiB, or some more."""
+        for _ in range(64):
+            try:
+                data = os.read(self._output, _READ_BYTES)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            self._log.write(data)
+            self._take(self._lines.add(data))
+
+    def _take(self, lines: Any) -> None:
+        for line in lines:
+            self._count += 1
+            self._last = line or self._last
+            if not self._is_ready and self._ready is not None and self._ready.search(line):
+                self._is_ready = True
+            matches = list(self._sees.finditer(line))
+            self._found += bool(matches)
+            for found in matches:
+                told = {name: value for name, value in found.groupdict().items() if value is not None}
+                self._emit("line", {"line": line[:SHOWN], **told})
+
+    def _answer(self, command: Mapping[str, Any]) -> None:
+        # What it had printed before counts as told.
+        self._read_all()
+        result: dict[str, Any] | None = None
+        if command["do"] == "ping":
+            result = {}
+        elif command["do"] == "printed":
+            last = self._last[:SHOWN]
+            result = {"lines": self._count, "found": self._found, "ready": self._is_ready, "last": last}
+        reply: dict[str, Any] = {"id": command["id"], "ok": result is not None, "result": result}
+        if result is None:
+            error = "a program of the user's own, seen from outside, can't do this"
+            reply |= {"error": error, "code": None, "exceptions": [], "defect": False}
+        self._emit("reply", reply)
+
+    def _emit(self, kind: str, data: Mapping[str, Any]) -> None:
+        self._events.emit(kind, data)

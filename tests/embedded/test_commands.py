@@ -1,0 +1,286 @@
+"""Any program as a consumer, seen by what it prints: here a shell script around a JVM, on a real RocketMQ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from rocketchaos.harness.jars.java_home import find_java
+from rocketchaos.harness.live import CheckFailed, LiveRun
+from tests.embedded.command import Ended, rocketchaos
+from tests.embedded.users_programs import jar_of
+
+pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
+
+SCRIPT = """\
+#!/bin/sh
+# Not by `exec`: what it starts is a process of its own.
+sleep 600 &
+echo "config $(cat "$CONFIG")"
+'{java}' -jar '{jar}' "$@" &
+wait $!
+"""
+SCENARIO = """\
+name: own
+title: a program of the user's own
+topics: {orders: {queues: 4}}
+consumers:
+  a:
+    group: g
+    subscribe: {orders: tagA}
+    app:
+      command: [./service, $nameserver, MODE]
+      sees: {log: 'got (?P<key>SEES)'}
+      env: {SHOP: north, CONFIG: $files/service.conf}
+      files: {service.conf: service.template}
+      ready: READY
+      ready_within: 20s
+steps:
+  - start: a
+  - settle: {ownership: g, within: 60s}
+  - settle: {subscription: g, topic: orders, within: 60s}
+STEPS
+"""
+CHECKS = """\
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 4}}]
+"""
+SENDS = """\
+  - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
+  - settle: {delivered: g, count: 4, topic: orders, within: 20s}
+"""
+OFFSETS = """\
+  - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
+  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}
+"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script's text."""
+    source = Path(__file__).with_name("Wayward.java")
+    jar = jar_of([source], "Wayward", tmp_path_factory.mktemp("jar") / "wayward.jar")
+    return SCRIPT.format(java=find_java().executable, jar=jar)
+
+
+Run = Callable[..., tuple[Ended, dict[str, Any]]]
+
+
+@pytest.fixture
+def run(service: str, tmp_path: Path) -> Run:
+    """Runs a program in this mode: the command, and the run as `--json` tells it."""
+    program = tmp_path / "service"
+    program.write_text(service)
+    program.chmod(0o755)
+    (tmp_path / "service.template").write_text("for $nameserver")
+
+    def of(
+        mode: str,
+        steps: str = SENDS,
+        version: str = "4.9.4",
+        ready: str = "{members: 1}",
+        sees: str = r"\S+",
+        checks: str = CHECKS,
+    ) -> tuple[Ended, dict[str, Any]]:
+        text = SCENARIO.replace("MODE", mode).replace("STEPS", steps).replace("READY", ready)
+        (tmp_path / "own.scenario.yaml").write_text(text.replace("SEES", sees) + checks)
+        ended = rocketchaos(
+            "run", "own.scenario.yaml", "--rocketmq", version, "--json", cwd=tmp_path, limit_s=280
+        )
+        assert ended.out, ended.err
+        left = [item for item in psutil.process_iter() if str(program) in " ".join(_command(item))]
+        assert left == []
+        return ended, ended.document["runs"][0]
+
+    return of
+
+
+def _command(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def events_of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    text = (Path(run["run_dir"]) / "events.jsonl").read_text()
+    events = [json.loads(line) for line in text.splitlines()]
+    return [event["data"] for event in events if event["kind"] == kind]
+
+
+def log_of(run: dict[str, Any]) -> str:
+    return (Path(run["run_dir"]) / "logs" / "a.log").read_text()
+
+
+@pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
+def test_its_lines_tell_what_it_handled_and_brokers_who_it_is(run: Run, version: str) -> None:
+    ended, found = run("plain", version=version, ready="{members: 1, log: '^mode plain'}")
+    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    received = events_of(found, "received")
+    assert sorted(item["key"] for item in received) == [f"orders-{number}" for number in range(1, 5)]
+    assert {item["line"] for item in received} == {f"got orders-{number}" for number in range(1, 5)}
+    (started,) = events_of(found, "consumer-started")
+    assert (started["client"], started["client_version"]) == ("command", "4.9.4")
+    assert (started["filters_by"], started["raises_version"], started["tells_queues"]) == (
+        "stored",
+        True,
+        True,
+    )
+    (told,) = events_of(found, "program-subscription")
+    assert told["subscribe"] == {"orders": "tagA"}
+    assert "mode plain in north of null" in log_of(found)
+    assert "config for 127.0.0.1:" in log_of(found)
+
+
+def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
+    _, found = run("differs", OFFSETS)
+    assert (found["outcome"], found["trouble"]) == ("reproduced", None), found["reason"]
+    folder = Path(found["run_dir"])
+    said = (folder / "START-HERE.md").read_text()
+    assert "The program of a subscribes to orders 'tagB', and the scenario says orders 'tagA'" in said
+    fates = [json.loads(line) for line in (folder / "messages.jsonl").read_text().splitlines()]
+    assert {fate["message_class"] for fate in fates} == {"filtered-by-broker"}
+
+
+def test_where_no_line_is_found_nothing_is_known(run: Run) -> None:
+    ended, found = run("plain", OFFSETS, sees="orders-9")
+    assert (ended.code, found["outcome"]) == (3, "inconclusive")
+    fates = [
+        json.loads(line) for line in (Path(found["run_dir"]) / "messages.jsonl").read_text().splitlines()
+    ]
+    assert {fate["message_class"] for fate in fates} == {"undetermined"}
+
+
+def test_lines_that_name_no_message_are_shown(run: Run) -> None:
+    ended, found = run("plain", sees="orders-")
+    assert (ended.code, found["outcome"]) == (3, "inconclusive")
+    for word in (
+        "0 delivered; `sees: {log: …}` finds 4 of the",
+        "no message has the key 'orders-': 'got orders-",
+    ):
+        assert word in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "ready", "words"),
+    [
+        ("ends", "{members: 1}", ["the worker a died: exit code 1", "no database"]),
+        (
+            "idle",
+            "{members: 1}",
+            ["not become a member of its group g within 20 s", "no connection to any server"],
+        ),
+        (
+            "stranger",
+            "{members: 1}",
+            ["not become a member of its group g", "it has connections to", "broker-a"],
+        ),
+        ("plain", "{members: 2}", ["but not `ready` within 20 s: broker-a knows 1 members of g"]),
+        ("plain", "{port: 1}", ["nobody takes connections to port 1"]),
+        ("plain", "{log: 'Started'}", ["no line is found by 'Started'"]),
+    ],
+)
+def test_a_program_that_is_never_ready_is_one_message(
+    run: Run, mode: str, ready: str, words: list[str]
+) -> None:
+    ended, found = run(mode, ready=ready)
+    assert (ended.code, found["outcome"]) == (4, "error"), found["reason"]
+    for word in words:
+        assert word in found["reason"]
+
+
+def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
+    ended, found = run("dies", '  - wait: {duration: 20s, because: "it ends meanwhile"}\n')
+    assert (ended.code, found["outcome"]) == (4, "error")
+    assert "exit code 3" in found["reason"]
+    assert "last words" in found["reason"]
+
+
+def test_it_is_paused_killed_and_ended_and_begins_anew(run: Run) -> None:
+    steps = """\
+  - pause: a
+  - resume: a
+  - kill: a
+  - start: a
+  - settle: {ownership: g, within: 180s}
+  - terminate: a
+  - start: a
+  - settle: {ownership: g, within: 180s}
+"""
+    ended, found = run("plain", SENDS + steps)
+    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    assert len(events_of(found, "program-subscription")) == 3
+    (proof,) = [item["proof"] for item in events_of(found, "fault-effective") if item["fault"] == "terminate"]
+    # The script doesn't handle it, and the JVM that it started gets nothing.
+    assert "was ended by SIGTERM, which it doesn't handle" in proof
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome", "words"),
+    [
+        ("echo 4 billed", "not-reproduced", "exit code 0; it printed: 4 billed"),
+        ("echo 3 billed; exit 1", "reproduced", "exit code 1; it printed: 3 billed"),
+        ("echo no database; exit 7", "inconclusive", "exit code 7; it printed: no database"),
+    ],
+)
+def test_what_it_has_done_elsewhere_a_command_says(
+    run: Run, tmp_path: Path, script: str, outcome: str, words: str
+) -> None:
+    (tmp_path / "billed").write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "billed").chmod(0o755)
+    checks = """\
+anomaly: [{check-command: {command: [./billed], succeeds: false}}]
+healthy: [{check-command: {command: [./billed]}}]
+"""
+    _, found = run("plain", version="5.5.0", checks=checks)
+    assert found["outcome"] == outcome, found["reason"]
+    (told,) = events_of(found, "command-observed")
+    assert words in (Path(found["run_dir"]) / "START-HERE.md").read_text()
+    assert told["command"] == ["./billed"]
+
+
+def test_a_program_that_is_not_there_is_one_message(tmp_path: Path) -> None:
+    text = SCENARIO.replace("MODE", "plain").replace("STEPS", SENDS).replace("READY", "{members: 1}")
+    (tmp_path / "own.scenario.yaml").write_text(text.replace("SEES", "x") + CHECKS)
+    ended = rocketchaos("run", "own.scenario.yaml", "--json", cwd=tmp_path)
+    (found,) = ended.document["runs"]
+    assert (ended.code, found["outcome"]) == (4, "error")
+    assert f"the program doesn't exist: {tmp_path}/service" in found["reason"]
+    (tmp_path / "service").touch(mode=0o755)
+    ended = rocketchaos("run", "own.scenario.yaml", "--json", cwd=tmp_path)
+    assert (
+        f"the template of service.conf doesn't exist: {tmp_path}/service.template"
+        in ended.document["runs"][0]["reason"]
+    )
+
+
+def test_in_pytest_it_is_declared_in_one_line(
+    rocketmq: LiveRun, service: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "service").write_text(service)
+    (tmp_path / "service").chmod(0o755)
+    (tmp_path / "conf").write_text("x")
+    rocketmq.topic("orders", queues=4)
+    rocketmq.app(
+        "a",
+        command=["./service", "$nameserver", "plain"],
+        sees={"log": r"got (?P<key>\S+)"},
+        env={"CONFIG": "conf"},
+        group="g",
+        subscribe={"orders": "tagA"},
+    )
+    rocketmq.start("a")
+    rocketmq.settle(ownership="g", within="60s")
+    rocketmq.send(topic="orders", tag="tagA", count=4, per_queue=1)
+    rocketmq.settle(delivered="g", count=4, topic="orders", within="60s")
+    rocketmq.terminate("a")
+    rocketmq.check.delivered(to="a", count=4)
+    rocketmq.check.check_command(command=["sh", "-c", "exit 0"])
+    with pytest.raises(CheckFailed):
+        rocketmq.check.undelivered(at_least=1)
