@@ -63,7 +63,7 @@ def test_a_plain_service_crashes_and_is_deployed_anew(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
+@pytest.mark.parametrize("version", [pytest.param("4.9.4", marks=pytest.mark.nightly), "5.5.0"])
 def test_a_python_service_crashes_and_is_deployed_anew(tmp_path: Path, version: str) -> None:
     copy = tmp_path / "python-service"
     shutil.copytree(

@@ -127,7 +127,11 @@ def test_a_jar_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     ("mode", "words"),
     [
         ("ends", ["exit code 1", "no database"]),
-        ("idle", ["has not started its consumer of the group g within 20 s", "no consumer at all"]),
+        pytest.param(
+            "idle",
+            ["has not started its consumer of the group g within 20 s", "no consumer at all"],
+            marks=pytest.mark.nightly,
+        ),
         ("stranger", ["has not started its consumer of the group g within 20 s", "a consumer of other"]),
     ],
 )
