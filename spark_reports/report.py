@@ -83,6 +83,8 @@ class StoreSummary:
     """The number of folders by kind of reason."""
     clock_jumps: int
     """Runs in which the wall clock jumped, or was wrong all the time: their order in time is uncertain."""
+    kept_since: datetime | None = None
+    """Older runs were removed (`report tidy --keep`); None: all are kept."""
     versions: Mapping[str, int] = field(default_factory=dict)
     """The version of Delta that was read, by table of the store."""
     views: Sequence[str] = ()

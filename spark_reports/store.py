@@ -12,6 +12,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -37,6 +38,8 @@ from rocketchaos.spark_reports.transactions import Transactions
 
 VERSION_PROPERTY = "rocketchaos.store-version"
 """Of the table `runs`: `spark_reports.tables.STORE_VERSION` of the store."""
+KEPT_SINCE_PROPERTY = "rocketchaos.kept-since"
+"""Of the table `runs`: older runs were removed, and ingests skip them; a time in ISO 8601."""
 BATCH_LIMIT_S = 12 * 3600
 """An ingest that takes longer can't commit: `tidy` removes facts that are not committed for a day."""
 
@@ -60,6 +63,8 @@ class Store:
         self.spark = spark
         self.place = place
         self.transactions = Transactions(spark, place, progress or (lambda _text: None))
+        self.kept_since = _kept_since(spark, place)
+        """Runs of before were removed, and ingests skip them; None: all are kept."""
         self._begun, self._begun_s = time.monotonic(), time.time()
         self._ingest = ""
         self.begin_ingest()
@@ -261,6 +266,7 @@ class Store:
             quarantined=sum(reasons.values()),
             quarantine_reasons=reasons,
             clock_jumps=counts.clock_jumps,
+            kept_since=self.kept_since,
             versions=self._versions,
             views=statements(self.place, self._versions),
         )
@@ -276,13 +282,28 @@ class Store:
                 return versions
 
 
+def _kept_since(spark: SparkSession, place: Place) -> datetime | None:
+    text = _property(spark, place, KEPT_SINCE_PROPERTY) if is_table(spark, place, RUNS.name) else None
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _property(spark: SparkSession, place: Place, name: str) -> str | None:
+    """One of the table `runs`. Delta's Java API is asked, as of its version: Python's `detail` runs a job."""
+    found = _snapshot(spark, place.of_table(RUNS.name)).metadata().configuration().get(name)
+    return str(found.get()) if found.isDefined() else None
+
+
+def _snapshot(spark: SparkSession, path: str) -> Any:
+    jvm: Any = spark.sparkContext._jvm
+    log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
+    return log.update(False, jvm.scala.Option.empty(), jvm.scala.Option.empty())
+
+
 def version_of(spark: SparkSession, place: Place) -> int | None:
     """The version of the store at this place; 0 where it has none written down, None where there is no store."""
     if not is_table(spark, place, RUNS.name):
         return None
-    path = place.of_table(RUNS.name)
-    properties = DeltaTable.forPath(spark, path).detail().select("properties").first()
-    return int(properties[0].get(VERSION_PROPERTY, 0)) if properties is not None else 0
+    return int(_property(spark, place, VERSION_PROPERTY) or 0)
 
 
 def delta_version(spark: SparkSession, path: str) -> int:
@@ -290,10 +311,7 @@ def delta_version(spark: SparkSession, path: str) -> int:
 
     Delta's Java API is asked: what Python has, `history`, runs a job for it.
     """
-    context = spark.sparkContext
-    jvm: Any = context._jvm
-    log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
-    return int(log.update(False, jvm.scala.Option.empty(), jvm.scala.Option.empty()).version())
+    return int(_snapshot(spark, path).version())
 
 
 def make_tables(spark: SparkSession, place: Place) -> None:

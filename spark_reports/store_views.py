@@ -6,18 +6,23 @@ The same text makes them here, and is shown with each report, so that anybody ca
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 from pyspark.sql import DataFrame
 
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.places import Place
-from rocketchaos.spark_reports.tables import COPY, QUARANTINE, RUNS, TABLES
+from rocketchaos.spark_reports.tables import AGED, COPY, QUARANTINE, RUNS, TABLES
 
 SIDES = "sides"
 """The view by which a report of what is new knows which runs are `before` and which `after`: `run_key`, `side`."""
 
+EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)
+"""No run is older."""
 # A clock that can't be right: when the run was, nobody knows. How long things took in it was measured by another.
-_IS_TRUE = "started >= TIMESTAMP '2020-01-01' AND started <= coalesce(ingested, started) + INTERVAL 1 DAY"
+_IS_TRUE = (
+    f"started >= TIMESTAMP '{EARLIEST:%Y-%m-%d}' AND started <= coalesce(ingested, started) + INTERVAL 1 DAY"
+)
 # Old run folders don't tell all of a cell, and an ingest calls that so: what isn't known is one and the same.
 _CELL = ", ".join(f"coalesce({name}, 'unknown') AS {name}" for name in Cell._fields)
 _RUNS = f"""\
@@ -27,7 +32,7 @@ SELECT * EXCEPT (started, ended, {", ".join(Cell._fields)}), {_CELL},
 FROM {{runs}}"""
 _PROBLEMS = f"""\
 SELECT * FROM {{quarantine}} AS q
-WHERE kind <> '{COPY}'
+WHERE kind NOT IN ('{COPY}', '{AGED}')
   AND NOT EXISTS (SELECT 1 FROM {{runs}} AS r WHERE r.source = q.source AND r.ingested >= q.found)
   AND NOT EXISTS (SELECT 1 FROM {{runs}} AS r WHERE r.run = q.run
                     AND (r.source <> q.source OR r.ingested >= q.found))"""
@@ -50,7 +55,7 @@ def placed_in_time(runs: DataFrame) -> DataFrame:
 
 
 def problems(runs: DataFrame, quarantine: DataFrame) -> DataFrame:
-    """What is a problem now, of the rows of these tables: no copies, and no run that counts.
+    """What is a problem now, of the rows of these tables: no copies, nothing aged, and no run that counts.
 
     From another folder it counts whenever it was ingested, so that the order of ingests shows in no report; from
     the same folder only if since then.

@@ -117,6 +117,8 @@ CONDITIONS = _of("conditions", ConditionFact)
 COPY = "copy"
 """A kind that is no problem, and in no view: another folder has the same run, and counts. It is kept so that the
 folder isn't read again at each ingest."""
+AGED = "aged"
+"""A kind that is no problem, and in no view: the run is older than what the store keeps, and isn't read again."""
 
 QUARANTINE = Table(
     "quarantine",
@@ -129,7 +131,7 @@ QUARANTINE = Table(
         run=_TEXT,  # where its run.json tells
         scenario=_TEXT,
         # `missing-file`, `broken-json`, `other-schema`, `truncated`, `still-running`, `contradiction`, `gone`,
-        # or COPY
+        # COPY or AGED
         kind=_TEXT,
         file=_TEXT,
         line=_LONG,

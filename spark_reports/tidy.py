@@ -10,6 +10,7 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from rocketchaos.spark_reports.retention import keep_since
 from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS, TABLES, Table
@@ -23,6 +24,8 @@ other half is for clocks that differ."""
 class Tidied:
     """The result of `tidy`."""
 
+    runs: int
+    """How many are gone, older than what is to be kept."""
     facts: int
     """How many rows are gone, of batches that were broken off or of runs that were judged again."""
     folders: int
@@ -32,15 +35,29 @@ class Tidied:
     files_now: int
 
 
-def tidy(store: Store, progress: Progress, now: datetime | None = None) -> Tidied:
-    """Sweep, compact, and let Delta remove files that no version of the last week needs.
+def tidy(
+    store: Store, progress: Progress, now: datetime | None = None, keep: timedelta | None = None
+) -> Tidied:
+    """Remove old runs, sweep, compact, and let Delta remove files that no version of the last week needs.
 
-    Batches of the last day are left alone: they may be under way.
+    Batches of the last day are left alone: they may be under way. Facts of runs that were removed go as soon as
+    their batch is older.
+
+    Args:
+        store: that is there.
+        progress: called with a few words for each part of the work.
+        now: of all ages; default the clock's.
+        keep: older runs are removed, and ingests skip their folders; None: none are.
 
     Raises:
         EnvironmentNotReady: others write to the store all the time.
     """
-    before = ((now or datetime.now(UTC)) - LEFT_AFTER).strftime("%Y%m%dT%H%M%SZ")
+    now = now or datetime.now(UTC)
+    runs = 0
+    if keep is not None:
+        progress("removing old runs")
+        runs = keep_since(store, now - keep)
+    before = (now - LEFT_AFTER).strftime("%Y%m%dT%H%M%SZ")
     facts = 0
     for table in FACTS:
         progress(f"removing facts of {table.name} that no report can see")
@@ -51,7 +68,7 @@ def tidy(store: Store, progress: Progress, now: datetime | None = None) -> Tidie
         progress(f"putting small files of {table.name} together")
         gone, new = store.transactions.run(partial(_compact, store, table))
         removed, added = removed + gone, added + new
-    return Tidied(facts, folders, removed, added)
+    return Tidied(runs, facts, folders, removed, added)
 
 
 def _sweep(store: Store, table: Table, before: str) -> int:

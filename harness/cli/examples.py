@@ -41,7 +41,7 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "report all": "rocketchaos report all --store store --out reports",
         "report export": "rocketchaos report export --store store --format csv --out tables",
         "report migrate": "rocketchaos report migrate --store store",
-        "report tidy": "rocketchaos report tidy --store store",
+        "report tidy": "rocketchaos report tidy --store store --keep 400d",
         "report package": "rocketchaos report package --out rocketchaos-spark.zip",
     }
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ import typer
 from rocketchaos.harness.cli.ending import ending_in_a_code
 from rocketchaos.harness.cli.terminal import OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.text import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from rocketchaos.spark_reports.render.links import RunsUrl
     from rocketchaos.spark_reports.report import Report, StoreSummary
     from rocketchaos.spark_reports.store import Store
+
+
+_MOST_DAYS = 36_500
 
 
 class Form(StrEnum):
@@ -99,6 +104,8 @@ def ingest(
         OUT.print(f"  {kind}: {folders}", markup=False)
     if done.released:
         OUT.print(f"{done.released} folders left the quarantine: they were deleted", markup=False)
+    if done.aged:
+        OUT.print(f"{done.aged} skipped: older than what the store keeps", markup=False)
     OUT.print(f"{done.messages} messages in {done.seconds:.1f} s", markup=False)
     return ExitCode.AS_EXPECTED
 
@@ -224,18 +231,43 @@ def export(
     return ExitCode.AS_EXPECTED
 
 
-def tidy(store: StoreOption, master: MasterOption = None) -> ExitCode:
+def tidy(
+    store: StoreOption,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            "--keep",
+            metavar="DAYS",
+            help="Remove older runs, as with 400d. Later ingests skip their folders. [default: all are kept]",
+        ),
+    ] = None,
+    master: MasterOption = None,
+) -> ExitCode:
     """Remove rows that no report reads: of aborted ingests, and of older judgements. Merge small files."""
+    kept = None if keep is None else _days(keep)
     with _store(store, master) as (found, progress):
         from rocketchaos.spark_reports.tidy import tidy as tidy_store
 
-        done = tidy_store(found, progress)
+        done = tidy_store(found, progress, keep=kept)
+    if found.kept_since is not None:
+        since = f"{found.kept_since:%Y-%m-%d %H:%M} UTC"
+        OUT.print(
+            f"{counted(done.runs, 'run')} of before {since} removed; ingests skip such runs",
+            markup=False,
+        )
     OUT.print(
         f"{done.facts} outdated facts removed; {done.folders} folders left the quarantine, ingested "
         f"since; {done.files} small files became {done.files_now}",
         markup=False,
     )
     return ExitCode.AS_EXPECTED
+
+
+def _days(text: str) -> timedelta:
+    number = text.removesuffix("d")
+    if not (text.endswith("d") and number.isascii() and number.isdigit() and 1 <= int(number) <= _MOST_DAYS):
+        raise UsageProblem(f"--keep takes days, at most {_MOST_DAYS}d, not `{text}`", "As in --keep 400d.")
+    return timedelta(days=int(number))
 
 
 def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:

@@ -17,7 +17,7 @@ from rocketchaos.spark_reports.ingest.reading import reading
 from rocketchaos.spark_reports.ingest.summary import IngestSummary
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.store_views import problems
-from rocketchaos.spark_reports.tables import COPY, QUARANTINE, RUNS
+from rocketchaos.spark_reports.tables import AGED, COPY, QUARANTINE, RUNS
 
 MOST_FOLDERS = 5_000
 """The runs of one portion, whose data is held in memory."""
@@ -99,7 +99,8 @@ def _to_be_read(
     }
     present = problems(store.read(RUNS), store.read(QUARANTINE)).select("source", "kind")
     bad = {row.source: row.kind for row in present.collect()} if judged else {}
-    new, still_bad = [], Counter[str]()
+    old = {row.source for row in rows if row.kind == AGED}
+    new, still_bad, still_old = [], Counter[str](), 0
     for item in folders:
         if item.listing in known:
             continue
@@ -107,12 +108,15 @@ def _to_be_read(
             new.append(item)
         elif item.source in bad:
             still_bad[bad[item.source]] += 1
+        else:
+            still_old += item.source in old
     return (
         new,
         quarantined,
         IngestSummary(
             seen=len(folders),
-            unchanged=len(folders) - len(new) - still_bad.total(),
+            unchanged=len(folders) - len(new) - still_bad.total() - still_old,
+            aged=still_old,
             quarantined=dict(sorted(still_bad.items())),
             released=len(left),
         ),

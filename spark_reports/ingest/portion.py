@@ -19,11 +19,12 @@ from rocketchaos.harness.facts.line_digest import EMPTY
 from rocketchaos.spark_reports.ingest import table_rows
 from rocketchaos.spark_reports.ingest.folder_list import Folder, again, is_local
 from rocketchaos.spark_reports.ingest.made_anew import made_anew
-from rocketchaos.spark_reports.ingest.quarantine import Problem, changed, copy_of, gone
+from rocketchaos.spark_reports.ingest.quarantine import Problem, aged, changed, copy_of, gone
 from rocketchaos.spark_reports.ingest.reading import digests, fact_lines, message_lines
 from rocketchaos.spark_reports.ingest.staging import Staging, staging
 from rocketchaos.spark_reports.ingest.summary import IngestSummary
 from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.store_views import EARLIEST
 from rocketchaos.spark_reports.tables import FACTS as TABLES_OF_FACTS
 from rocketchaos.spark_reports.tables import MESSAGES as OF_MESSAGES
 from rocketchaos.spark_reports.tables import QUARANTINE
@@ -39,6 +40,8 @@ class Found:
     digest: str
     """Of all that its facts are made of."""
     message_count: int
+    started_ms: int | None
+    """Unix time of its first event; None: there are no facts."""
     uri: str
     """Where its facts and messages are: its own, or of a folder that was made for it."""
     place: str | None
@@ -103,7 +106,9 @@ class Portion:
         """The result so far, and the folders to ingest now."""
         with staging(self._spark, self._store, self._batch) as place:
             lines, found = self._look(place)
-            found = self._with_counts(found)
+            old = {source: item for source, item in found.items() if self._is_aged(item)}
+            self._quarantine(old, dict.fromkeys(old, aged()))
+            found = self._with_counts({source: item for source, item in found.items() if source not in old})
             fit = [item for item in found.values() if item.counts and item.problem is None]
             if fit:
                 self._append(lines, self._keys(fit), fit)
@@ -112,7 +117,8 @@ class Portion:
                 source: replace(item, problem=lost.get(source, item.problem))
                 for source, item in found.items()
             }
-            return self._commit(lines, now)
+            summary, rest = self._commit(lines, now)
+            return replace(summary, aged=len(old)), rest
 
     def _look(self, place: Staging) -> tuple[DataFrame, dict[str, Found]]:
         """The lines of all facts, and what is known of each folder; of those that have none facts are made."""
@@ -127,7 +133,7 @@ class Portion:
         uris = {item.source: f"{place.uri}/anew/{item.name}" for item in made}
         paths = [f"{uris[item.source]}/{FACTS}" for item in made if item.problem is None]
         anew = place.keep("facts-anew", fact_lines(self._spark, paths))
-        at = {row.source: row.place for row in table_rows.seals(anew)}
+        at = {row.source: row for row in table_rows.seals(anew)}
         for item in made:
             uri = uris[item.source]
             digest = _digest(item.files)
@@ -137,8 +143,9 @@ class Portion:
                 item.scenario,
                 digest,
                 item.message_count,
+                at[uri].started_wall_ms if uri in at else None,
                 uri=uri,
-                place=at.get(uri),
+                place=at[uri].place if uri in at else None,
                 problem=item.problem,
             )
         return lines.unionByName(anew), found
@@ -159,6 +166,7 @@ class Portion:
                 row.scenario,
                 _digest(row.files),
                 row.message_count,
+                row.started_wall_ms,
                 uri=source,
                 place=row.place,
             )
@@ -166,6 +174,13 @@ class Portion:
             if all(seen.get((source, name), EMPTY) == row.files.get(name) for name in (*MADE_OF, FACTS))
             and row.run is not None
         }
+
+    def _is_aged(self, item: Found) -> bool:
+        """Whether it is older than what the store keeps; by a clock that can't be right, nothing is."""
+        since = self._store.kept_since
+        if since is None or item.problem is not None or item.started_ms is None:
+            return False
+        return EARLIEST.timestamp() * 1000 <= item.started_ms < since.timestamp() * 1000
 
     def _with_counts(self, found: Mapping[str, Found]) -> dict[str, Found]:
         """If several folders have the same run, the one judged last counts, unless the store's is later.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rocketchaos.harness.core.model import SCHEMA_VERSION, OutcomeKind, Trouble
 from rocketchaos.harness.facts.seen import LAST_WALL_MS, Seen, SeenDocument
 from rocketchaos.spark_reports.ingest.folder_list import Folder
-from rocketchaos.spark_reports.tables import COPY
+from rocketchaos.spark_reports.tables import AGED, COPY
 
 MISSING, BROKEN, OTHER, TRUNCATED, RUNNING, CONTRADICTION, GONE = KINDS = (
     "missing-file",
@@ -57,6 +57,11 @@ def gone() -> Problem:
 def copy_of(other: str) -> Problem:
     """The problem of a folder whose run counts in another folder."""
     return Problem(COPY, None, f"{other} has the same run, judged no earlier: that one counts")
+
+
+def aged() -> Problem:
+    """It is older than what the store keeps, which is no problem."""
+    return Problem(AGED, None, "it is older than what the store keeps (`rocketchaos report tidy --keep`)")
 
 
 def _problems(folder: Folder, seen: Seen) -> Iterator[Problem]:

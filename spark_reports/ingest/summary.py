@@ -22,6 +22,8 @@ class IngestSummary:
     """Kind of reason: how many folders, also those that were quarantined before and are as they were."""
     released: int = 0
     """They were quarantined before, and are gone; none of them was seen."""
+    aged: int = 0
+    """They are older than what the store keeps, and were skipped."""
     messages: int = 0
     """Of the ingested and the replaced runs."""
     seconds: float = 0.0
@@ -34,6 +36,7 @@ class IngestSummary:
             unchanged=self.unchanged + other.unchanged,
             quarantined=dict(sorted((Counter(self.quarantined) + Counter(other.quarantined)).items())),
             released=self.released + other.released,
+            aged=self.aged + other.aged,
             messages=self.messages + other.messages,
             seconds=self.seconds + other.seconds,
         )

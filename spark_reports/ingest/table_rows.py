@@ -19,8 +19,8 @@ _OF_KEYS = (
 
 
 def seals(lines: DataFrame) -> list[Row]:
-    """One row a folder: `place`, `source`, of its run `run, scenario, message_count`, of its seal all there is."""
-    columns = ("run", "scenario", "message_count", "facts_version", "files")
+    """One row a folder: `place`, `source`, of its run a few columns, of its seal all there is."""
+    columns = ("run", "scenario", "started_wall_ms", "message_count", "facts_version", "files")
     few = lines.where(fn.col("fact").isin(word_of(RunFact), word_of(Seal)))
     one_each = few.groupBy("place").agg(*(fn.first(name, ignorenulls=True).alias(name) for name in columns))
     return one_each.withColumn("source", source_of("place")).collect()

@@ -46,7 +46,8 @@ def store_words(store: StoreSummary) -> StoreWords:
         Fact("quarantined", f"{store.quarantined:,}", "unsure" if store.quarantined else None),
         Fact("clock jumps", f"{store.clock_jumps:,}", "unsure" if store.clock_jumps else None),
     )
-    return StoreWords(facts, tuple(_warnings(store)))
+    kept = () if store.kept_since is None else (Fact("kept since", moment(store.kept_since)),)
+    return StoreWords((*facts, *kept), tuple(_warnings(store)))
 
 
 def time_span(store: StoreSummary) -> str:

@@ -14,6 +14,10 @@ from rocketchaos.harness.core.errors import ExitCode
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [
+        *(
+            (("tidy", "--store", "none", "--keep", keep), f"--keep takes days, at most 36500d, not `{keep}`")
+            for keep in ("400", "0d", "1y", "-1d", "d", "99999d")
+        ),
         (("package", "--out", "."), "a package is a zip: ."),
         (("package", "--out", "rocketchaos.py"), "a package is a zip: rocketchaos.py"),
         (

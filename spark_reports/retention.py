@@ -1,0 +1,68 @@
+"""Old runs leave the store, and ingests of their folders do not bring them back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from delta.tables import DeltaTable
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from rocketchaos.spark_reports.store import KEPT_SINCE_PROPERTY, Store
+from rocketchaos.spark_reports.store_views import placed_in_time
+from rocketchaos.spark_reports.tables import AGED, QUARANTINE, RUNS, Table
+
+
+def keep_since(store: Store, since: datetime) -> int:
+    """Remove runs of before, and let ingests skip their folders; how many are gone.
+
+    The moment is written down in the store. Each folder is put into the quarantine as `AGED`, so that it isn't
+    even read again. Where a clock was wrong altogether, the time of the ingest counts. What was broken off is made
+    whole by the next call.
+
+    Raises:
+        EnvironmentNotReady: others write to the store all the time.
+    """
+    if store.kept_since is not None and since < store.kept_since:
+        # They may be young enough now: the next ingest reads them again.
+        store.transactions.run(lambda: _delta(store, QUARANTINE).delete(f.col("kind") == AGED))
+    store.transactions.run(lambda: _mark(store, since))
+    store.kept_since = since
+    age = f.coalesce("started", "ingested")
+    old = placed_in_time(store.read(RUNS)).where(age < f.lit(since)).localCheckpoint()
+    count = old.count()
+    if count:
+        store.quarantine(_as_aged(old))
+        store.transactions.run(lambda: _remove(store, old))
+    return count
+
+
+def _mark(store: Store, since: datetime) -> None:
+    store.spark.sql(
+        f"ALTER TABLE delta.`{store.place.of_table(RUNS.name)}` "
+        f"SET TBLPROPERTIES ('{KEPT_SINCE_PROPERTY}' = '{since.isoformat()}')"
+    )
+
+
+def _remove(store: Store, runs: DataFrame) -> None:
+    """One that was judged again meanwhile has another batch, and stays until the next time."""
+    gone = runs.select("run", "batch").alias("gone")
+    same = "old.run = gone.run AND old.batch = gone.batch"
+    _delta(store, RUNS).alias("old").merge(gone, same).whenMatchedDelete().execute()
+
+
+def _as_aged(runs: DataFrame) -> DataFrame:
+    """The rows of `runs` as rows of the quarantine, by which their folders are not read again."""
+    known = {
+        "host": f.when(f.startswith("source", f.lit("file:")), f.col("host")),
+        "kind": f.lit(AGED),
+        "reason": f.lit("it is older than what the store keeps (`rocketchaos report tidy --keep`)"),
+        "found": f.current_timestamp(),
+    }
+    columns = {field.name: f.lit(None).cast(field.dataType) for field in QUARANTINE.schema}
+    columns |= {name: f.col(name) for name in QUARANTINE.columns if name in RUNS.columns} | known
+    return runs.select(*(column.alias(name) for name, column in columns.items()))
+
+
+def _delta(store: Store, table: Table) -> DeltaTable:
+    return DeltaTable.forPath(store.spark, store.place.of_table(table.name))
