@@ -27,9 +27,9 @@ class TopicConfig(Step):
     example = "topic-config: {topic: orders, set: {perm: 4}}"
 
     topic: TopicName | None = Field(default=None, description="the topic")
-    retry_of: GroupName | None = Field(default=None, description="the group of whose retry topic it is")
+    retry_of: GroupName | None = Field(default=None, description="the group whose retry topic is meant")
     dead_letters_of: GroupName | None = Field(
-        default=None, description="the group of whose dead-letter topic it is"
+        default=None, description="the group whose dead-letter topic is meant"
     )
     settings: Settings = Field(
         alias="set",

@@ -46,7 +46,7 @@ _PAGE = """<!doctype html>
 {% for one in undetermined %}<li>{{ one.code }}, {% if one.group %}group <code>{{ one.group }}</code>
 {%- else %}the cluster{% endif %}: {{ one.title }}? {{ one.reason }}</li>
 {% endfor %}</ul>{% endif %}
-<h2>Ruled out</h2>
+<h2>Checked, without a finding</h2>
 {% for group, known in ruled_out_by_group.items() %}
 <details><summary>{% if group %}group <code>{{ group }}</code>{% else %}the cluster{% endif %}:
 {{ known|length }} checks found nothing</summary><ul>

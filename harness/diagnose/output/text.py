@@ -37,7 +37,7 @@ def _lines(report: Report) -> Iterator[str]:
     for group, known in ruled_out.items():
         if len(ruled_out) <= 4:
             yield from _wrapped(
-                f"ruled out for {f'group {group}' if group else 'the cluster'}: ", "; ".join(known)
+                f"no finding for {f'group {group}' if group else 'the cluster'}: ", "; ".join(known)
             )
     if report.offline:
         yield from _wrapped(
