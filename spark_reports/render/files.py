@@ -90,8 +90,7 @@ def _draft(spark: SparkSession, report: Report, written: Written, draft: Path, u
     for name, text in report.texts.items():
         (tables / name).write_text(text, encoding="utf-8")
     # Python has shown by now that there can be written; Spark tells less clearly that it can't.
-    for table in report.tables:
-        write_with_spark(spark, table, tables)
+    write_with_spark(spark, report.tables, tables)
 
 
 def _put_in_place(written: Written, draft: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,23 @@ def write_csv(table: Table, path: Path) -> None:
         writer.writerows([_flat(row.get(name)) for name in table.schema.names] for row in table.rows)
 
 
-def write_with_spark(spark: SparkSession, table: Table, folder: Path) -> None:
-    """`<name>.parquet` and `<name>.delta` in the folder, each a folder of its own.
+_AT_ONCE = 4
+"""Tables written at the same time: planning and committing one takes longer than writing its few rows."""
+
+
+def write_with_spark(spark: SparkSession, tables: Sequence[Table], folder: Path) -> None:
+    """`<name>.parquet` and `<name>.delta` of each table in the folder, each a folder of its own.
 
     Raises:
         EnvironmentNotReady: Spark's workers wrote them on other machines. The session reports what else keeps
             Spark from writing (see `spark_reports.failures`).
     """
+    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="table") as pool:
+        for written in [pool.submit(_write, spark, table, folder) for table in tables]:
+            written.result()
+
+
+def _write(spark: SparkSession, table: Table, folder: Path) -> None:
     rows = [tuple(row.get(name) for name in table.schema.names) for row in table.rows]
     frame = spark.createDataFrame(rows, table.schema).coalesce(1)
     for form in ("parquet", "delta"):
