@@ -58,7 +58,7 @@ def planted(world: World, kind: str) -> Planted:
 def diverging(report: Report) -> set[str]:
     """The scenarios that diverge, by more than chance alone brings once in 100 stores.
 
-    A report takes 1 in 20; one more golden run draws all of these runs differently, and may bring an alarm by chance.
+    A report takes 1 in 20. One more golden run draws all of these runs again, and may bring an alarm by chance.
     """
     return {
         row["scenario"]

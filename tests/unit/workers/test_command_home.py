@@ -246,7 +246,7 @@ def test_where_a_program_is_looked_for(tmp_path: Path, monkeypatch: pytest.Monke
     assert found("./audit", "./x") == (str(program), "./x")
     with pytest.raises(EnvironmentNotReady, match="`audit` is not on the PATH") as error:
         found("audit")
-    assert "written `./audit`" in str(error.value)
+    assert "write `./audit`" in str(error.value)
     assert found("sh", "-c")[0].endswith("/sh")
 
 
