@@ -82,7 +82,7 @@ def test_figures_follow_the_window(browser: Browser, sample: Path) -> None:
 def test_a_long_table_can_be_narrowed_and_sorted(browser: Browser, sample: Path) -> None:
     with opened(browser, sample) as item:
         table = item.page.locator("#table-cells-table")
-        item.page.get_by_label("Filter").fill("late-joiner GRPC")
+        item.page.get_by_label("Filter", exact=True).fill("late-joiner GRPC")
         rows = table.locator("tbody tr:visible")
         assert rows.count() == 25
         assert item.page.get_by_text("25 shown").is_visible()

@@ -65,7 +65,7 @@ def test_what_is_chosen_is_in_the_address(browser: Browser, sample: Path, width:
         item.page.get_by_label("To").fill("2026-06-30")
         item.page.locator("#table-cells-table th[title=runs] button").click()
         item.page.locator("#table-cells-table th[title=runs] button").click()
-        item.page.get_by_label("Filter").fill("broker-a")
+        item.page.get_by_label("Filter", exact=True).fill("broker-a")
         rows = shown(item.page)
         assert 0 < len(rows) < 25
         assert {(row[0].lstrip("# "), row[1]) for row in rows} == {("late-joiner", "grpc")}
@@ -80,9 +80,9 @@ def test_what_is_chosen_is_in_the_address(browser: Browser, sample: Path, width:
         tab = reopened(item)
         assert shown(tab) == rows
         assert tab.get_by_label("Client").input_value() == "grpc"
-        assert tab.get_by_label("Filter").input_value() == "broker-a"
+        assert tab.get_by_label("Filter", exact=True).input_value() == "broker-a"
         item.page.get_by_role("button", name="Show all").click()
-        item.page.get_by_label("Filter").fill("")
+        item.page.get_by_label("Filter", exact=True).fill("")
         assert len(shown(item.page)) == 500
         is_calm(item)
 
