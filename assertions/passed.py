@@ -9,6 +9,7 @@ client counted no message that its listener didn't get.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from rocketchaos.assertions.case import Case, in_words
 from rocketchaos.assertions.popped import fate_of_popped
@@ -201,14 +202,14 @@ def _sent_to_owner(
         drops.append(False)
     owner = ", ".join(owners)
     proof = list({event.n: event for event in [*proof, *_observations(owners)]}.values())
+    made = partial(case.made, owner=owner, stored=stored)
+    undetermined = partial(case.undetermined, owner=owner, stored=stored)
     unknown = case.own_unknown(owners, passed.n)
     if unknown:
-        return case.undetermined(
+        return undetermined(
             f"{text} and sent it to the queue's owner; what {', '.join(unknown)} subscribes to by itself is not "
             f"known",
             proof,
-            owner=owner,
-            stored=stored,
         )
     if all(drops):
         subscribed = ", ".join(f"{name} subscribes {in_words(own[name])}" for name in owners)
@@ -218,24 +219,20 @@ def _sent_to_owner(
             f"{event.body.passed_messages} through)"
             for event in counts
         )
-        return case.made(
+        return made(
             MessageClass.FILTERED_BY_CLIENT,
             f"{text} and sent it to the queue's owner; {subscribed}, and its client dropped it{counted}",
             [*proof, *counts],
-            owner=owner,
-            stored=stored,
         )
     counted_by = {name: case.pull_counts(name) for name in owners}
     if any(drops) and all(item and case.got_what_came(name, item) for name, item in counted_by.items()):
         known = [event for event in counted_by.values() if event is not None]
-        return case.made(
+        return made(
             MessageClass.FILTERED_BY_CLIENT,
             f"{text} and sent it to the queue's owner; {owner} let nothing through that its listener didn't get, "
             "so its client dropped it: it subscribed again, and filters what a pull brings by the expression of "
             "the pull's beginning",
             [*proof, *known],
-            owner=owner,
-            stored=stored,
         )
     if any(drops):
         how = (
@@ -245,24 +242,19 @@ def _sent_to_owner(
             else f"{owner} changed its own subscription meanwhile from one that drops its tag to one that "
             "doesn't, or back"
         )
-        return case.undetermined(how, proof, owner=owner, stored=stored)
+        return undetermined(how, proof)
     silent = case.view.seen_by_lines(owners)
     if silent:
-        return case.undetermined(
+        return undetermined(
             f"{text} and sent it to {owner}, which printed no line of it: that proves neither that it was "
-            f"handled nor "
-            "that it wasn't",
+            "handled nor that it wasn't",
             proof,
-            owner=owner,
-            stored=stored,
         )
-    return case.made(
+    return made(
         MessageClass.LOST,
         f"{text}, and that and the own subscription of {owner} both match, the offset passed it, and no "
         "listener got it",
         proof,
-        owner=owner,
-        stored=stored,
     )
 
 

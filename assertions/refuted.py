@@ -15,7 +15,7 @@ class Refuted(Check):
     """At least one check of `anomaly` was seen not to hold; an unknown one doesn't count.
 
     Runs recorded from Python use it as their `healthy` section, because a test states only its anomaly. In a
-    scenario of your own, better state what is seen when the anomaly is absent.
+    scenario of your own, prefer to state what the run shows without the anomaly.
     """
 
     word = "refuted"

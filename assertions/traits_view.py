@@ -25,8 +25,7 @@ class TraitsView(EventView):
         return self._traits[consumer]
 
     def seen_by_lines(self, consumers: Iterable[str]) -> list[str]:
-        """Those of these that are seen by what they print: a missing line proves nothing, nor does a second "
-        "one."""
+        """Those observed by the lines that they print: a missing line proves nothing, nor does a second one."""
         return [name for name in consumers if self.traits(name).seen_by == "lines"]
 
     def kind_of_client(self, consumer: str) -> ClientKind:

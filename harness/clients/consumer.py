@@ -51,10 +51,9 @@ class Consumer:
     `servers` is how the client reaches them, as `start-consumer` names them.
     `rocketmq` is the servers' version.
     `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
-    `start_limit_s` is how long a program of the user's may take to start its consumer. `begin` waits for what a
-    program does that is seen from outside, and answers as `start-consumer` does, with the `traits` of its
-    client. `until_ready` waits within a limit in
-    seconds for what else must hold of a program.
+    `start_limit_s` is how long a program of the user's may take to start its consumer. `begin` waits until a
+    program that is observed from outside has begun to consume, and answers as `start-consumer` does, with the
+    `traits` of its client. `until_ready` waits for its `ready` conditions, at most this many seconds.
     """
 
     def __init__(
@@ -327,8 +326,10 @@ class Consumer:
         self._alive_worker().request("ping", ANSWER_LIMIT_S)
 
     def printed(self) -> Mapping[str, Any] | None:
-        """How many lines its program has printed, how many of them `found`, and the `last`; None: it isn't seen "
-        "so."""
+        """How many lines its program has printed, how many of them `found`, and the `last` one.
+
+        None: it is not observed by its lines.
+        """
         if self.traits.seen_by != "lines" or self._worker is None or not self._worker.alive:
             return None
         return self._worker.request("printed", ANSWER_LIMIT_S)

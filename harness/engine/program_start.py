@@ -1,10 +1,8 @@
 """A program of the user's begins to consume: seen from outside, by what brokers report about its group.
 
-Which member it is shows by its sockets: a broker tells from which address each member speaks to it (203), and the
-kernel of which process that is. Which client is in it tells the same answer (`language`). To what it subscribes,
-and
-which queues it has, tells the client itself, where it answers a broker's question (307); Java's, Go's and the C++
-client do.
+Its sockets show which member it is: a broker lists the address of each member's connection (203), and the kernel
+knows the process of that address. The same answer names the client's language. The client itself reports its
+subscriptions and queues if it answers a broker's request (307): the Java, Go and C++ clients do.
 """
 
 from __future__ import annotations

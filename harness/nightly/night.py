@@ -219,7 +219,7 @@ class Night:
             return None
 
     def _refusal(self, scenario: Scenario) -> str | None:
-        """Why what was drawn is nothing for this profile, version or kind of cluster; None if it is."""
+        """Why this profile, version or kind of cluster can't run the drawn scenario; None: it can."""
         expected, longest = expected_s(scenario), self.profile.longest / 1000
         if expected > longest:
             return f"{scenario.name} is expected to take {expected:.0f} s, `longest` are {longest:g} s"

@@ -128,8 +128,9 @@ def _read(process: subprocess.Popen[bytes], kept: bytearray, wait_s: float) -> N
         while selector.select(wait_s):
             data = os.read(output, _READ_BYTES)
             if not data:
-                # Closed, and it may run on.
-                time.sleep(wait_s)
+                # It has closed its output, and may run on.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(wait_s)
                 return
             kept += data
             del kept[:-_KEPT_BYTES]

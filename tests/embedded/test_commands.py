@@ -14,7 +14,7 @@ import pytest
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import CheckFailed, LiveRun
 from tests.embedded.command import Ended, rocketchaos
-from tests.embedded.users_programs import jar_of
+from tests.embedded.users_programs import jar_of, log_of, run_own
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 nightly = partial(pytest.param, marks=pytest.mark.nightly)
@@ -90,14 +90,10 @@ def run(service: str, tmp_path: Path) -> Run:
         checks: str = CHECKS,
     ) -> tuple[Ended, dict[str, Any]]:
         text = SCENARIO.replace("MODE", mode).replace("STEPS", steps).replace("READY", ready)
-        (tmp_path / "own.scenario.yaml").write_text(text.replace("SEES", sees) + checks)
-        ended = rocketchaos(
-            "run", "own.scenario.yaml", "--rocketmq", version, "--json", cwd=tmp_path, limit_s=280
-        )
-        assert ended.out, ended.err
+        ended, found = run_own(tmp_path, text.replace("SEES", sees) + checks, version)
         left = [item for item in psutil.process_iter() if str(program) in " ".join(_command(item))]
         assert left == []
-        return ended, ended.document["runs"][0]
+        return ended, found
 
     return of
 
@@ -113,10 +109,6 @@ def events_of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     text = (Path(run["run_dir"]) / "events.jsonl").read_text()
     events = [json.loads(line) for line in text.splitlines()]
     return [event["data"] for event in events if event["kind"] == kind]
-
-
-def log_of(run: dict[str, Any]) -> str:
-    return (Path(run["run_dir"]) / "logs" / "a.log").read_text()
 
 
 @pytest.mark.parametrize("version", ["4.9.4", nightly("5.5.0")])

@@ -14,7 +14,7 @@ import pytest
 from rocketchaos.harness.live import CheckFailed, LiveRun
 from tests.embedded.command import Ended, rocketchaos
 from tests.embedded.test_endings import end, start
-from tests.embedded.users_programs import jar_of
+from tests.embedded.users_programs import jar_of, log_of, run_own
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -61,19 +61,9 @@ def run(jar: Path, tmp_path: Path) -> Run:
     (tmp_path / "wayward.jar").symlink_to(jar)
 
     def of(mode: str, steps: str = SENDS, version: str = "4.9.4") -> tuple[Ended, dict[str, Any]]:
-        text = SCENARIO.replace("MODE", mode).replace("STEPS", steps)
-        (tmp_path / "own.scenario.yaml").write_text(text)
-        ended = rocketchaos(
-            "run", "own.scenario.yaml", "--rocketmq", version, "--json", cwd=tmp_path, limit_s=280
-        )
-        assert ended.out, ended.err
-        return ended, ended.document["runs"][0]
+        return run_own(tmp_path, SCENARIO.replace("MODE", mode).replace("STEPS", steps), version)
 
     return of
-
-
-def log_of(run: dict[str, Any]) -> str:
-    return (Path(run["run_dir"]) / "logs" / "a.log").read_text()
 
 
 def test_a_plain_jar_tells_what_it_gets_and_answers(run: Run) -> None:

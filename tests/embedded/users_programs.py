@@ -5,10 +5,25 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.jars.java_compiler import compile_java, compiler_jars
 from rocketchaos.harness.jars.java_home import find_java
+from tests.embedded.command import Ended, rocketchaos
+
+
+def run_own(folder: Path, text: str, version: str) -> tuple[Ended, dict[str, Any]]:
+    """Run this scenario in the folder: the command, and the run as `--json` reports it."""
+    (folder / "own.scenario.yaml").write_text(text)
+    ended = rocketchaos("run", "own.scenario.yaml", "--rocketmq", version, "--json", cwd=folder, limit_s=280)
+    assert ended.out, ended.err
+    return ended, ended.document["runs"][0]
+
+
+def log_of(run: dict[str, Any]) -> str:
+    """What the program of the consumer `a` printed."""
+    return (Path(run["run_dir"]) / "logs" / "a.log").read_text()
 
 
 def jar_of(sources: Sequence[Path], main: str, target: Path, client: str = "4.9.4") -> Path:

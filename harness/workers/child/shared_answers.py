@@ -12,8 +12,8 @@ _Answer = TypeVar("_Answer")
 class SharedAnswer(Generic[_Answer]):
     """Asks one request at a time. Callers that ask while one is under way share the next one.
 
-    No caller gets an answer to a request that was sent before it asked. So what is costly to answer is asked as
-    often as it can be answered, not as often as somebody looks.
+    No caller gets an answer to a request that was sent before it asked. So a slow answer
+    is requested at most once at a time, however many callers look.
     """
 
     def __init__(self, ask: Callable[[], _Answer]) -> None:
