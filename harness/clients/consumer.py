@@ -51,9 +51,10 @@ class Consumer:
     `servers` is how the client reaches them, as `start-consumer` names them.
     `rocketmq` is the servers' version.
     `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
-    `start_limit_s` is how long a program of the user's may take to start its consumer. `begin` waits until a
-    program that is observed from outside has begun to consume, and answers as `start-consumer` does, with the
-    `traits` of its client. `until_ready` waits for its `ready` conditions, at most this many seconds.
+    `start_limit_s` is how long a program of the user's may take to start its consumer. `before_launch` looks at
+    the brokers before a program that is observed from outside is launched. What it returns waits until the program
+    has begun to consume, and answers as `start-consumer` does, with the `traits` of its client.
+    `until_ready` waits for its `ready` conditions, at most this many seconds.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Consumer:
         queues: Callable[[str], Sequence[Queue]],
         set_request_mode: Callable[[str, str, str], None],
         start_limit_s: float = START_LIMIT_S,
-        begin: Begin | None = None,
+        before_launch: Callable[[], Begin] | None = None,
         until_ready: Callable[[float], None] | None = None,
     ) -> None:
         self.name = name
@@ -96,7 +97,7 @@ class Consumer:
         self._set_request_mode = set_request_mode
         self._worker: WorkerProcess | None = None
         self._start_limit_s = start_limit_s
-        self._begin = begin
+        self._before_launch = before_launch
         self._until_ready = until_ready
         self._is_program = spec.choice.kind.users_program
         self.traits = spec.traits
@@ -117,7 +118,9 @@ class Consumer:
         self._refusal = None
         self.subscriptions = dict(self.spec.subscribe)
         subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
-        if self._begin is not None:
+        begin = None
+        if self._before_launch is not None:
+            begin = self._before_launch()
             # As soon as its process is there, it may ask for messages.
             self._history.append(self.name, ConsumerStarting(subscribe=subscribe))
         began = time.monotonic()
@@ -126,12 +129,10 @@ class Consumer:
         worker.wait_ready(START_LIMIT_S)
         for topic in subscribe:
             self._tell_request_mode(topic)
-        if self._begin is None:
+        if begin is None:
             self._history.append(self.name, ConsumerStarting(pid=worker.pid, subscribe=subscribe))
         answer = (
-            self._asked_to_start(worker, subscribe)
-            if self._begin is None
-            else self._begin(worker, self._start_limit_s)
+            self._asked_to_start(worker, subscribe) if begin is None else begin(worker, self._start_limit_s)
         )
         if self._is_program:
             self._is_in_its_program(answer)
@@ -188,7 +189,7 @@ class Consumer:
             )
         if answer["subscribe"] is None:
             return  # nobody has told, so that it stays what is expected
-        if self._begin is not None:
+        if self._before_launch is not None:
             told = ProgramSubscription(subscribe=answer["subscribe"], pid=self.pid)
             self._history.append(self.name, told)
         self.subscriptions = {topic: from_data(data) for topic, data in answer["subscribe"].items()}

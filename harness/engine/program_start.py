@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,14 +55,42 @@ class _Member:
     """It is the group's only member there."""
 
 
-def begun(context: ConditionContext, name: str, worker: WorkerProcess, limit_s: float) -> Mapping[str, Any]:
+def connections_of(context: ConditionContext, name: str) -> frozenset[tuple[str, str]]:
+    """The client id and address of each connection that brokers have now in the group of this consumer.
+
+    Asked before the program is launched: a broker may still list the connection of a process that is gone.
+    """
+    group = context.scenario.consumers[name].group
+    return frozenset(
+        _key(item)
+        for address in context.servers.brokers_of_group(group).values()
+        for item in connection_of(context, group, address).get("connections", [])
+    )
+
+
+def _key(connection: Mapping[str, Any]) -> tuple[str, str]:
+    return connection["client_id"], connection["address"]
+
+
+def begun(
+    context: ConditionContext,
+    name: str,
+    worker: WorkerProcess,
+    limit_s: float,
+    former: Collection[tuple[str, str]] = (),
+) -> Mapping[str, Any]:
     """Wait until the program of this consumer is a member of its group; as `start-consumer` answers.
+
+    `former` are the connections of before its launch, see `connections_of`: none of them is its own.
 
     Raises:
         EnvironmentNotReady: it ends, or the limit passes.
     """
     member = awaited(
-        context, limit_s, lambda: _member(context, name, worker.pid), lambda: _why_not(context, name, worker)
+        context,
+        limit_s,
+        lambda: _member(context, name, worker.pid, former),
+        lambda: _why_not(context, name, worker),
     )
     told = _told_by_itself(context, name, member)
     traits = _traits(member, told is not None)
@@ -107,7 +135,9 @@ def awaited(
     )(looked)
 
 
-def _member(context: ConditionContext, name: str, pid: int) -> _Member | None:
+def _member(
+    context: ConditionContext, name: str, pid: int, former: Collection[tuple[str, str]]
+) -> _Member | None:
     """The one that has appeared, on any broker of its group; None: not yet."""
     group = context.scenario.consumers[name].group
     others = [context.consumers[other].client_id for other in context.members.online(group)]
@@ -115,7 +145,7 @@ def _member(context: ConditionContext, name: str, pid: int) -> _Member | None:
     for address in context.servers.brokers_of_group(group).values():
         answer = connection_of(context, group, address)
         connections = answer.get("connections", [])
-        new = [item for item in connections if item["client_id"] not in others]
+        new = [item for item in connections if item["client_id"] not in others and _key(item) not in former]
         # Looked at after the broker has told: a connection of which it knows is there by now.
         ports = local_ports(pid) if new else ()
         own = [item for item in new if _port(item["address"]) in ports]

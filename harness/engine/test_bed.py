@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rocketchaos.harness.clients.consumer import Consumer
+from rocketchaos.harness.clients.consumer import Begin, Consumer
 from rocketchaos.harness.clients.producer import Producer
 from rocketchaos.harness.clients.request_mode import set_request_mode
 from rocketchaos.harness.cluster.groups import create_group
@@ -36,7 +36,7 @@ from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.engine.printed_events import PrintedEvents
 from rocketchaos.harness.engine.program_ready import wait_until_ready
-from rocketchaos.harness.engine.program_start import begun
+from rocketchaos.harness.engine.program_start import begun, connections_of
 from rocketchaos.harness.engine.programs import Programs
 from rocketchaos.harness.engine.record import NodeLogs
 from rocketchaos.harness.language.consumer_spec import Through
@@ -229,14 +229,19 @@ class TestBed:
                 raise HarnessDefect("a program starts before its cluster")
             return self.context
 
-        def begin(worker: WorkerProcess, limit_s: float) -> Mapping[str, Any]:
-            return begun(context(), name, worker, limit_s)
+        def before_launch() -> Begin:
+            former = connections_of(context(), name)
+            return lambda worker, limit_s: begun(context(), name, worker, limit_s, former)
 
         def until_ready(limit_s: float) -> None:
             wait_until_ready(context(), leader, limit_s, self.folder.logs / f"{leader}.log")
 
         limit = {"start_limit_s": app.ready_within / 1000}
-        return {**limit, "until_ready": until_ready, **({"begin": begin} if app.command is not None else {})}
+        return {
+            **limit,
+            "until_ready": until_ready,
+            **({"before_launch": before_launch} if app.command is not None else {}),
+        }
 
     def _servers(
         self,

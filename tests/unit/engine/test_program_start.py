@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ import pytest
 from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine import program_start
-from rocketchaos.harness.engine.program_start import begun, local_ports
+from rocketchaos.harness.engine.program_start import begun, connections_of, local_ports
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.history_builder import scenario_of
@@ -74,9 +74,9 @@ class Broker:
         )
         return cast("ConditionContext", context)
 
-    def begun(self) -> dict[str, Any]:
+    def begun(self, former: Collection[tuple[str, str]] = ()) -> dict[str, Any]:
         worker = cast("WorkerProcess", SimpleNamespace(pid=os.getsid(0)))
-        return dict(begun(self.context, "a", worker, 0.3))
+        return dict(begun(self.context, "a", worker, 0.3, former))
 
 
 @pytest.fixture
@@ -127,6 +127,18 @@ def test_of_another_client_nothing_is_taken_for_known(port: int, language: str, 
 def test_one_without_a_socket_of_its_own_is_known_by_being_new_alone() -> None:
     found = Broker(("b@t", "JAVA", 1), ("x@t", "JAVA", 2)).begun()
     assert (found["client_id"], found["subscribe"], found["traits"]) == ("x@t", None, {})
+
+
+@pytest.mark.parametrize("client_id", ["old@t", "fixed@t"])
+def test_a_connection_of_a_process_that_is_gone_is_not_the_program(port: int, client_id: str) -> None:
+    """It may have the same client id: that is the user's to choose."""
+    gone = (client_id, "JAVA", 1)
+    former = connections_of(Broker(gone).context, "a")
+    with pytest.raises(EnvironmentNotReady, match="has not become a member"):
+        Broker(gone).begun(former)
+    new = "fixed@t" if client_id == "fixed@t" else "new@t"
+    found = Broker(gone, (new, "JAVA", port)).begun(former)
+    assert (found["client_id"], found["subscribe"]) == (new, {"orders": "tagA"})
 
 
 def test_several_consumers_of_one_program_can_not_be_told_apart(port: int) -> None:
