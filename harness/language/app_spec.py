@@ -17,7 +17,7 @@ FILES = "$files"
 """The folder of the program's `files`."""
 READY_WITHIN_MS = 120_000
 LINE_GROUPS = ("key", "number", "topic", "tag", "queue", "offset", "status")
-"""What a line can say about a message, as named groups of `sees: {log: …}`."""
+"""The named groups of `sees: {log: …}`: the data of a message that a line can have."""
 _NAMES_A_MESSAGE = ("key", "number")
 _PLACEHOLDER = re.compile(r"\$[a-z]+")
 
