@@ -32,8 +32,8 @@ def test_the_send_is_shown_with_what_differs_and_what_to_write() -> None:
     assert (hint.line, hint.column, hint.length) == (9, 5, 4)
     assert hint.text == (
         "hint: the subscription that the broker holds for group g is still a race here, because its members "
-        "subscribe differently (a 'tagA', b 'tagB'): write `- settle: {subscription: g, topic: orders, within: 60s}` "
-        "before it"
+        "subscribe differently (a 'tagA', b 'tagB'): write "
+        "`- settle: {subscription: g, topic: orders, within: 60s}` before it"
     )
     assert "x.yaml:9:5: hint: " in render([hint])
 
