@@ -21,6 +21,7 @@ from rocketchaos.harness.diagnose.model import (
     Look,
     Route,
 )
+from rocketchaos.harness.diagnose.view import PROXY
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 READ_AT_MOST = 128
@@ -221,7 +222,7 @@ class Collector:
 
     async def _group(self, look: Look, group: str) -> None:
         at = {name: broker.address for name, broker in look.brokers.items()}
-        at |= {f"proxy {address}": address for address in self.scope.proxies}
+        at |= {f"{PROXY}{address}": address for address in self.scope.proxies}
         fields = {"consumerGroup": group}
         answers = await asyncio.gather(
             *(

@@ -12,12 +12,13 @@ from rocketchaos.harness.diagnose.checks import (
     offsets,
     ownership,
     progress,
+    proxies,
     registrations,
     subscriptions,
 )
 from rocketchaos.harness.diagnose.finding import Check
 
-_THEMES = (subscriptions, members, ownership, configuration, offsets, progress, cluster, registrations)
+_THEMES = (subscriptions, members, proxies, ownership, configuration, offsets, progress, cluster, registrations)
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {check.code: check for theme in _THEMES for check in sorted(theme.CHECKS, key=lambda item: item.code)}

@@ -73,15 +73,15 @@ def one_process(view: GroupView) -> Iterator[Result]:
             )
 
 
-def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], Iterator[Result]]:
+def _differ(what: str, value: Callable[[GroupView, Member], str]) -> Callable[[GroupView], Iterator[Result]]:
     """A check that all members have the same value; empty values are left out."""
 
     def different(view: GroupView) -> Iterator[Result]:
         values: dict[str, list[str]] = {}
         for member in view.members.values():
-            if shown := value(member):
+            if shown := value(view, member):
                 values.setdefault(shown, []).append(member.client_id)
-        quiet = [member for member in view.silent if not value(member)]
+        quiet = [member for member in view.silent if not value(view, member)]
         if len(values) > 1:
             camps = "; ".join(f"{joined(sorted(ids))}: {text}" for text, ids in sorted(values.items()))
             yield Found(
@@ -113,8 +113,19 @@ def _why(silent: Member) -> str:
     return silent.exchange.why_not or "its answer is not JSON"
 
 
-def _own(key: str) -> Callable[[Member], str]:
-    return lambda member: member.properties.get(key, "")
+def _own(key: str) -> Callable[[GroupView, Member], str]:
+    return lambda _view, member: member.properties.get(key, "")
+
+
+def _language(view: GroupView, member: Member) -> str:
+    """Of members that compute hashes and shares; for gRPC members the server does."""
+    return "" if member.client_id in view.by_grpc else member.language
+
+
+def _version(view: GroupView, member: Member) -> str:
+    """Of clients of one language; those of several have versions of their own (RC0203)."""
+    several = len({item.language for item in view.members.values()}) > 1
+    return "" if several else member.properties.get("PROP_CLIENT_VERSION", "")
 
 
 def silent(view: GroupView) -> Iterator[Result]:
@@ -135,7 +146,7 @@ def silent(view: GroupView) -> Iterator[Result]:
 def not_everywhere(view: GroupView) -> Iterator[Result]:
     """Members that some brokers of their topics know, and others don't."""
     holders = {broker for topic in view.topics for broker in view.on_brokers(topic)} & set(view.stored)
-    for client_id in view.members:
+    for client_id in sorted(set(view.members) - view.behind_proxies):
         knowing = {
             broker
             for broker in holders
@@ -204,10 +215,10 @@ CHECKS = (
         "members of one group use clients of different languages",
         Level.WARNING,
         "all members use clients of the same language",
-        "Clients of different languages compute hashes, versions and shares of queues differently.",
+        "Clients of different languages may compute hashes, versions and shares of queues differently.",
         ("Use clients of one language in a group, or give each language its own group.",),
         ("H02", "H03", "H05"),
-        of_group=_differ("languages", lambda member: member.language),
+        of_group=_differ("languages", _language),
     ),
     Check(
         "RC0204",
@@ -217,7 +228,7 @@ CHECKS = (
         "None by itself. During a rolling upgrade this is normal.",
         ("If an upgrade is under way, finish it.",),
         (),
-        of_group=_differ("versions", _own("PROP_CLIENT_VERSION")),
+        of_group=_differ("versions", _version),
     ),
     Check(
         "RC0205",
@@ -253,7 +264,7 @@ CHECKS = (
             "Deploy it to all members at the same time.",
         ),
         ("D12",),
-        of_group=_differ("strategies", lambda member: member.strategy),
+        of_group=_differ("strategies", lambda _view, member: member.strategy),
     ),
     Check(
         "RC0208",

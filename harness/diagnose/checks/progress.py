@@ -198,6 +198,7 @@ CHECKS = (
             "Remove what the listener waits for; if you can't, restart the member.",
         ),
         ("F13", "G04", "G05"),
+        by_members=True,
         of_group=stuck,
     ),
     Check(
@@ -209,6 +210,7 @@ CHECKS = (
         "twice.",
         ("Make the listener faster, or raise consumeTimeout on all members.",),
         ("G04",),
+        by_members=True,
         of_group=timed_out,
     ),
     Check(
@@ -223,6 +225,7 @@ CHECKS = (
             "(RC0209).",
         ),
         (),
+        by_members=True,
         of_group=unlocked,
     ),
     Check(
