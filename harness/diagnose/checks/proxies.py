@@ -21,7 +21,8 @@ def several_ways(view: GroupView) -> Iterator[Result]:
     if len(ways) > 1:
         yield Found(
             "; ".join(
-                f"{joined(ids)} {'uses' if len(ids) == 1 else 'use'} {way}" for way, ids in sorted(ways.items())
+                f"{joined(ids)} {'uses' if len(ids) == 1 else 'use'} {way}"
+                for way, ids in sorted(ways.items())
             ),
             tuple(
                 Evidence(

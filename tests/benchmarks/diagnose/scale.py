@@ -76,7 +76,12 @@ def scenario(groups: int) -> str:
             {"start": list(consumers)},
             *sent,
             {"settle": {"delivered": last, "count": 6, "within": "180s"}},
-            {"wait": {"duration": "45s", "because": "all members rebalance every 20 s, and commit every 5 s"}},
+            {
+                "wait": {
+                    "duration": "45s",
+                    "because": "all members rebalance every 20 s, and commit every 5 s",
+                }
+            },
         ],
         "anomaly": [{"delivered": {"to": last, "at_least": 1000}}],
         "healthy": [{"delivered": {"to": last, "at_most": 999}}],
@@ -135,7 +140,7 @@ def table(results: Sequence[Measured]) -> str:
         f"{date.today()}, {os.cpu_count()} cores (with brokers and members on them), {len(BROKERS)} brokers, "
         "a live member in each group, `diagnose --all-groups`:",
         "",
-        f"| version | groups | runs | time (aim ≤ {AIM_S} s) | memory at most | errors and warnings | undetermined |",
+        f"| version | groups | runs | time (aim ≤ {AIM_S} s) | memory at most | findings | undetermined |",
         "|---|---|---|---|---|---|---|",
     ]
     for version, groups in sorted({(item.version, item.groups) for item in results}):
@@ -158,6 +163,5 @@ def _most(results: Sequence[Measured], key: str) -> str:
 def write_page() -> None:
     """Write what was measured so far into the page."""
     lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
-    write_into_page(
-        Path("docs/benchmarks.md"), table([Measured(**json.loads(line)) for line in lines]), BEGIN, END
-    )
+    if results := [Measured(**json.loads(line)) for line in lines]:
+        write_into_page(Path("docs/benchmarks.md"), table(results), BEGIN, END)

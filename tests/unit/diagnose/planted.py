@@ -395,6 +395,11 @@ PLANTED = (
         scope={"proxies": ("host-8:8080",)},
     ),
     Planted(
+        "RC0212",
+        (_property("PROP_CONSUMEORDERLY", "true", "false"), _held(locked=True)),
+        (_property("PROP_CONSUMEORDERLY", "false"),),
+    ),
+    Planted(
         "RC0301", (_queues(lambda table: _pop(table, 3)),), (_queues(lambda table: _add(table, 3)),), looks=29
     ),
     Planted(
