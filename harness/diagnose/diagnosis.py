@@ -15,6 +15,7 @@ from rocketchaos.harness.diagnose.exchange import Asker
 from rocketchaos.harness.diagnose.finding import (
     SETTLES_S,
     Check,
+    Evidence,
     Finding,
     Found,
     Level,
@@ -164,8 +165,21 @@ def evaluate(
             found[check.code, ""] = list(check.of_cluster(ClusterView(tuple(looks))))
         if check.of_group is not None:
             for group, view in views.items():
-                found[check.code, group] = list(check.of_group(view))
+                found[check.code, group] = list(check.of_group(view)) or _hidden(check, view)
     return found
+
+
+def _hidden(check: Check, view: GroupView) -> Sequence[Result]:
+    """What is unknown because a member that didn't answer may hide it."""
+    if not check.by_members or not view.silent:
+        return []
+    return [
+        Unknown(
+            "not every member reported its state",
+            tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
+            by_silence=True,
+        )
+    ]
 
 
 def _view(looks: Sequence[Look], group: str, collector: Collector) -> GroupView:

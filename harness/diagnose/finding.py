@@ -94,6 +94,8 @@ class Check:
     """What to do about it, in this order."""
     claims: tuple[str, ...] = ()
     """Of `rocketchaos explain`, and CLAIMS.md."""
+    by_members: bool = False
+    """Without the answer of each member, nothing is ruled out."""
     of_group: Callable[[GroupView], Iterable[Result]] | None = None
     of_cluster: Callable[[ClusterView], Iterable[Result]] | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,6 +23,10 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 READ, WRITE = 4, 2
 """Bits of a permission (PermName)."""
+PROXY = "proxy "
+"""What stands before a proxy's address where brokers have their names."""
+_OF_GRPC = re.compile(r"[^@]+@\d+@\d+@[0-9a-z]+")
+"""`host@pid@index@time`: ids of gRPC clients (rocketmq-clients, ClientId; 5.x)."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,19 @@ class GroupView:
         """By what the members say, otherwise the brokers."""
         own = {item.properties.get("messageModel", "") for item in self.answered} - {""}
         return "BROADCASTING" in (own or {item.model for item in self.stored.values()})
+
+    @property
+    def by_grpc(self) -> frozenset[str]:
+        """The client ids of gRPC members."""
+        return frozenset(filter(_OF_GRPC.fullmatch, self.members))
+
+    @property
+    def behind_proxies(self) -> frozenset[str]:
+        """The client ids that a proxy knows, and no broker."""
+        known: dict[bool, set[str]] = {True: set(), False: set()}
+        for name, stored in self.stored.items():
+            known[name.startswith(PROXY)].update(item.client_id for item in stored.connections)
+        return frozenset(known[True] - known[False])
 
     @property
     def shares_queues(self) -> bool:
