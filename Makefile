@@ -54,8 +54,8 @@ demo-report: $(VENV)/.reports ## 320 real runs with two clients on two versions,
 
 .PHONY: test
 test: test-unit test-embedded ## tests of the harness that need no container engine; the embedded ones start real RocketMQs
-	@echo "Left out: every shipped scenario and other long tests, \`make test-scenarios\`; ingest and reports,"
-	@echo "\`make test-spark\`; and, where a container engine answers, \`make test-containers\`."
+	@echo "Left out: more on real RocketMQs, \`make test-extended\`; ingest and reports, \`make test-spark\`; where a"
+	@echo "container engine answers, \`make test-containers\`; every shipped scenario and long tests, \`make test-scenarios\`."
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
@@ -65,9 +65,17 @@ test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
 test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium
 	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations 10 -m "not nightly" $(SPARKS)
 
+# What the two have in common.
+EMBEDDED = $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(ONCE_MORE) --durations 15 $(CLUSTERS) \
+  -m "not shipped and not nightly and $(1)"
+
 .PHONY: test-embedded
-test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
-	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(ONCE_MORE) --durations 15 -m "not shipped and not nightly" $(CLUSTERS)
+test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine: those of every change
+	@$(call EMBEDDED,not extended)
+
+.PHONY: test-extended
+test-extended: $(VENV)/.dev ## the other tests on real RocketMQs as processes, which CI runs too
+	@$(call EMBEDDED,extended)
 
 .PHONY: test-scenarios
 test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0; and other long tests

@@ -11,7 +11,7 @@ from rocketchaos.assertions.view import owned_queues
 from rocketchaos.harness.live import LiveRun
 from tests.embedded.live_events import keys, seen, wait_for_keys
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 
 STRATEGIES: dict[str, list[dict[str, Any]]] = {

@@ -11,7 +11,7 @@ from tests.embedded.command import rocketchaos
 from tests.embedded.own_build import EVERYBODY_GETS_ALL, unpacked
 from tests.embedded.test_scenarios import outcomes_text
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 SHARED_OUT = """\
 name: queues-are-shared-out

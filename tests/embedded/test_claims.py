@@ -18,7 +18,7 @@ from rocketchaos.harness.plan.library import shipped
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 VERSION = "4.9.4"
 
 

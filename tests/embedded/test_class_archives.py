@@ -16,7 +16,7 @@ from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.processes import Processes
 from rocketchaos.harness.workers.worker import Worker
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 VERSION = "4.9.4"
 START_LIMIT_S = 60.0

@@ -131,6 +131,7 @@ def test_its_lines_tell_what_it_handled_and_brokers_who_it_is(run: Run, version:
     assert "config for 127.0.0.1:" in log_of(found)
 
 
+@pytest.mark.extended
 def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
     _, found = run("differs", OFFSETS)
     assert (found["outcome"], found["trouble"]) == ("reproduced", None), found["reason"]
@@ -141,6 +142,7 @@ def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
     assert {fate["message_class"] for fate in fates} == {"filtered-by-broker"}
 
 
+@pytest.mark.extended
 def test_where_no_line_is_found_nothing_is_known(run: Run) -> None:
     ended, found = run("plain", OFFSETS, sees="orders-9")
     assert (ended.code, found["outcome"]) == (3, "inconclusive")
@@ -150,6 +152,7 @@ def test_where_no_line_is_found_nothing_is_known(run: Run) -> None:
     assert {fate["message_class"] for fate in fates} == {"undetermined"}
 
 
+@pytest.mark.extended
 def test_lines_that_name_no_message_are_shown(run: Run) -> None:
     ended, found = run("plain", sees="orders-")
     assert (ended.code, found["outcome"]) == (3, "inconclusive")
@@ -160,6 +163,7 @@ def test_lines_that_name_no_message_are_shown(run: Run) -> None:
         assert word in found["reason"]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("mode", "ready", "words"),
     [
@@ -189,6 +193,7 @@ def test_a_program_that_is_never_ready_is_one_message(
         assert word in found["reason"]
 
 
+@pytest.mark.extended
 def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
     ended, found = run("dies", '  - wait: {duration: 20s, because: "it ends meanwhile"}\n')
     assert (ended.code, found["outcome"]) == (4, "error")
@@ -215,6 +220,7 @@ def test_it_is_paused_killed_and_ended_and_begins_anew(run: Run) -> None:
     assert "was ended by SIGTERM, which it doesn't handle" in proof
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("script", "outcome", "words"),
     [
@@ -239,6 +245,7 @@ healthy: [{check-command: {command: [./billed]}}]
     assert told["command"] == ["./billed"]
 
 
+@pytest.mark.extended
 def test_a_program_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     text = SCENARIO.replace("MODE", "plain").replace("STEPS", SENDS).replace("READY", "{members: 1}")
     (tmp_path / "own.scenario.yaml").write_text(text.replace("SEES", "x") + CHECKS)
@@ -254,6 +261,7 @@ def test_a_program_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.extended
 def test_in_pytest_it_is_declared_in_one_line(
     rocketmq: LiveRun, service: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,7 @@ from rocketchaos.harness.workers.worker_kinds import WorkerKind
 from tests.embedded.command import ROOT, rocketchaos
 from tests.embedded.workbench import Bench as Workbench
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 YES = ROOT / "tests" / "unit" / "workers" / "children" / "worker_yes.py"
 
 

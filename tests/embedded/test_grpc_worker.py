@@ -99,6 +99,7 @@ def test_a_consumer_reports_each_message_with_the_place_where_it_lies(
     assert until(lambda: failure(lambda: bench.connection(group)), lambda seen: seen is not None).code == 206
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("api", ["push", "simple"])
 def test_sigterm_says_goodbye_and_waits_for_no_listener_that_blocks(
     bench: Bench, group: str, api: str
@@ -138,6 +139,7 @@ def test_what_a_killed_consumer_leaves_goes_to_others(bench: Bench, group: str) 
     assert [event["key"] for event in bench.seen.wait(name, "received", 1)] == ["after"]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("api", ["push", pytest.param("simple", marks=pytest.mark.nightly)])
 def test_what_a_listener_fails_comes_again(bench: Bench, grpc: Worker, group: str, api: str) -> None:
     topic = bench.topic(queues=1)
@@ -148,6 +150,7 @@ def test_what_a_listener_fails_comes_again(bench: Bench, grpc: Worker, group: st
     assert [event["reconsume_times"] for event in bench.seen.of(name, "received")] == [0, 1]
 
 
+@pytest.mark.extended
 def test_a_blocking_listener_goes_on_when_it_is_released(bench: Bench, grpc: Worker, group: str) -> None:
     topic = bench.topic(queues=1)
     name, _ = consume(bench, grpc, topic, "*", group, behaviour={"block": "all"})
@@ -158,6 +161,7 @@ def test_a_blocking_listener_goes_on_when_it_is_released(bench: Bench, grpc: Wor
     assert bench.seen.wait(name, "consumed", 1)[0]["status"] == "CONSUME_SUCCESS"
 
 
+@pytest.mark.extended
 def test_a_running_consumer_subscribes_and_gives_up(bench: Bench, grpc: Worker, group: str) -> None:
     first, second = bench.topic(), bench.topic()
     name, _ = consume(bench, grpc, first, "tagA", group)
@@ -167,6 +171,7 @@ def test_a_running_consumer_subscribes_and_gives_up(bench: Bench, grpc: Worker, 
     grpc.request("unsubscribe", LIMIT_S, name=name, topic=second)
 
 
+@pytest.mark.extended
 def test_a_producer_s_message_is_found_where_the_proxy_put_it(bench: Bench, grpc: Worker) -> None:
     assert bench.cluster.proxy is not None
     topic = bench.topic()
@@ -187,6 +192,7 @@ def test_a_producer_s_message_is_found_where_the_proxy_put_it(bench: Bench, grpc
     grpc.request("stop-producer", LIMIT_S, name="p")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("api", ["push", pytest.param("simple", marks=pytest.mark.nightly)])
 def test_a_group_that_isn_t_there_is_refused(bench: Bench, grpc: Worker, api: str) -> None:
     topic = bench.topic()
@@ -194,6 +200,7 @@ def test_a_group_that_isn_t_there_is_refused(bench: Bench, grpc: Worker, api: st
     assert "settings" in str(refused)
 
 
+@pytest.mark.extended
 def test_what_it_can_t_tell_is_refused(bench: Bench, grpc: Worker, group: str) -> None:
     topic = bench.topic()
     name, _ = consume(bench, grpc, topic, "*", group)
@@ -203,6 +210,7 @@ def test_what_it_can_t_tell_is_refused(bench: Bench, grpc: Worker, group: str) -
     assert "counts no pulls" in str(pulls)
 
 
+@pytest.mark.extended
 def test_a_proxy_of_its_own_serves_consumers_of_which_brokers_know_nothing(tmp_path: Path) -> None:
     cluster = EmbeddedCluster("5.5.0", COMPRESSED, tmp_path / "cluster", owner="tests", proxy="cluster")
     cluster.start()

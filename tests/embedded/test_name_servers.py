@@ -12,7 +12,7 @@ from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from tests.embedded.small_scenario import events_of, held, reproduce
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 APART = """\
 name: name-servers-apart

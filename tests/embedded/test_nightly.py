@@ -19,7 +19,7 @@ from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.workers.worker_kinds import KINDS
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 KILLS = Profile.model_validate(
     {

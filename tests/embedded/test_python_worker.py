@@ -121,6 +121,7 @@ def test_two_members_get_the_messages_of_their_own_tags_in_their_own_queues(
     other.kill()
 
 
+@pytest.mark.extended
 @ON_BOTH
 def test_brokers_know_it_by_its_client_id_and_its_codes_are_no_hashes(
     bench: Bench, worker: Worker, group: str
@@ -135,6 +136,7 @@ def test_brokers_know_it_by_its_client_id_and_its_codes_are_no_hashes(
     assert sorted(subscription["tags"]) == ["7", "tagB"]
 
 
+@pytest.mark.extended
 def test_it_drops_itself_what_only_hashes_like_its_tag(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic(queues=1)
     name, _ = consume(bench, worker, topic, "Aa", group)
@@ -145,6 +147,7 @@ def test_it_drops_itself_what_only_hashes_like_its_tag(bench: Bench, worker: Wor
     assert len(bench.seen.of(name, "received")) == 1
 
 
+@pytest.mark.extended
 @ON_BOTH
 def test_a_change_of_its_queues_does_not_raise_its_version(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic()
@@ -165,6 +168,7 @@ def test_a_change_of_its_queues_does_not_raise_its_version(bench: Bench, worker:
     assert bench.connection(group)["subscriptions"][topic] == before
 
 
+@pytest.mark.extended
 def test_a_failed_message_comes_again_under_its_own_topic(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic(queues=1)
     name, _ = consume(bench, worker, topic, "*", group, behaviour={"fail": 1})
@@ -178,6 +182,7 @@ def test_a_failed_message_comes_again_under_its_own_topic(bench: Bench, worker: 
     assert first["offset_msg_id"] == sent["offset_msg_id"] != again["offset_msg_id"]
 
 
+@pytest.mark.extended
 def test_an_orderly_listener_tries_in_place(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic(queues=1)
     name, _ = consume(bench, worker, topic, "*", group, listener="orderly", settings={"consumeThreadMin": 2})
@@ -187,6 +192,7 @@ def test_an_orderly_listener_tries_in_place(bench: Bench, worker: Worker, group:
     assert [event["key"] for event in bench.seen.wait(name, "consumed", 5)] == keys
 
 
+@pytest.mark.extended
 def test_a_listener_blocks_until_it_is_released(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic(queues=1)
     name, _ = consume(bench, worker, topic, "*", group, behaviour={"block": ["held"]})
@@ -197,6 +203,7 @@ def test_a_listener_blocks_until_it_is_released(bench: Bench, worker: Worker, gr
     assert [event["key"] for event in bench.seen.wait(name, "consumed", 1)] == ["held"]
 
 
+@pytest.mark.extended
 def test_broadcasting_members_get_everything(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic(queues=2)
     other = spawn(bench)
@@ -209,6 +216,7 @@ def test_broadcasting_members_get_everything(bench: Bench, worker: Worker, group
     other.kill()
 
 
+@pytest.mark.extended
 def test_stop_says_goodbye_also_where_the_listener_blocks(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic(queues=1)
     name, _ = consume(bench, worker, topic, "*", group, behaviour={"block": "all"})
@@ -223,6 +231,7 @@ def test_stop_says_goodbye_also_where_the_listener_blocks(bench: Bench, worker: 
     assert worker.returncode == 0
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_member_that_dies_is_dropped_and_its_signal_is_named(
     bench: Bench, worker: Worker, group: str, number: signal.Signals
@@ -241,6 +250,7 @@ def test_a_member_that_dies_is_dropped_and_its_signal_is_named(
     ]
 
 
+@pytest.mark.extended
 def test_sigterm_stores_the_offsets_and_leaves_the_queues_to_the_other_member(
     bench: Bench, worker: Worker, group: str
 ) -> None:
@@ -268,6 +278,7 @@ def test_sigterm_stores_the_offsets_and_leaves_the_queues_to_the_other_member(
     assert len(keys) == len(set(keys)) == 12
 
 
+@pytest.mark.extended
 def test_sigterm_waits_for_no_listener_that_blocks(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic(queues=1)
     name, _ = consume(bench, worker, topic, "*", group, behaviour={"block": "all"})
@@ -282,6 +293,7 @@ def test_sigterm_waits_for_no_listener_that_blocks(bench: Bench, worker: Worker,
     assert bench.seen.of(name, "consumed") == []
 
 
+@pytest.mark.extended
 def test_what_its_client_writes_lies_in_the_workers_folder(bench: Bench, worker: Worker, group: str) -> None:
     consume(bench, worker, bench.topic(), "*", group)
     (log,) = (bench.folder / worker.name / "logs" / "rocketmq-cpp").iterdir()
@@ -289,6 +301,7 @@ def test_what_its_client_writes_lies_in_the_workers_folder(bench: Bench, worker:
     assert '"kind"' not in worker.log.read_text()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("library", "said"),
     [(None, "cannot read file data"), ("libc.so.6", "undefined symbol: _ZNK8rocketmq")],
@@ -310,6 +323,7 @@ def test_a_library_that_can_not_be_used_ends_the_worker_with_one_line(
     assert "Traceback" not in worker.log.read_text()
 
 
+@pytest.mark.extended
 def test_what_the_c_api_can_not_do_is_refused(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic()
     for with_, said in (
@@ -331,6 +345,7 @@ def test_what_the_c_api_can_not_do_is_refused(bench: Bench, worker: Worker, grou
             worker.request(do, LIMIT_S, name=name, **more)
 
 
+@pytest.mark.extended
 @ON_BOTH
 def test_a_producer_sends_to_the_given_queue_or_goes_round(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic()

@@ -12,7 +12,7 @@ import pytest
 from tests.embedded.command import rocketchaos
 from tests.embedded.small_scenario import RunScenario, held
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 VERSIONS = pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
 
 PULLS = """\

@@ -15,6 +15,7 @@ from tests.embedded.command import ROOT, rocketchaos
 
 pytestmark = [
     pytest.mark.embedded,
+    pytest.mark.extended,
     pytest.mark.timeout(900),
 ]
 by_maven = pytest.mark.skipif(shutil.which("mvn") is None, reason="needs Maven: apt install maven")

@@ -19,7 +19,7 @@ from rocketchaos.harness.scenario import load_scenario
 from rocketchaos.harness.scenario.model import Scenario
 from tests.scenario_size import size
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 MISMATCH = Profile.model_validate(
     {

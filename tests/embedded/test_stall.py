@@ -9,7 +9,7 @@ import pytest
 
 from tests.embedded.small_scenario import RunScenario, events_of, held
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 SCENARIO = """\
 name: starved

@@ -84,6 +84,7 @@ def test_a_plain_jar_tells_what_it_gets_and_answers(run: Run) -> None:
     assert {event["data"]["group"] for event in events if event["kind"] == "consumer-started"} == {"g"}
 
 
+@pytest.mark.extended
 def test_messages_have_bodies_of_the_user_s_own(run: Run, tmp_path: Path) -> None:
     (tmp_path / "order.json").write_text('{"id": $number, "key": "$key", "of": "café"}\n', encoding="utf-8")
     _, found = run("plain", SENDS.replace("count: 4", "body: order.json, count: 4"))
@@ -92,6 +93,7 @@ def test_messages_have_bodies_of_the_user_s_own(run: Run, tmp_path: Path) -> Non
         assert f'got {{"id": {number}, "key": "orders-{number}", "of": "café"}}' in log_of(found)
 
 
+@pytest.mark.extended
 def test_what_its_listener_fails_comes_again(run: Run) -> None:
     steps = """\
   - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
@@ -104,6 +106,7 @@ def test_what_its_listener_fails_comes_again(run: Run) -> None:
     assert text.count('"reconsume_times": 1') == 4
 
 
+@pytest.mark.extended
 def test_a_jar_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     (tmp_path / "own.scenario.yaml").write_text(SCENARIO.replace("MODE", "plain").replace("STEPS", SENDS))
     ended = rocketchaos("run", "own.scenario.yaml", "--json", cwd=tmp_path)
@@ -113,6 +116,7 @@ def test_a_jar_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     assert "Build it first" in found["reason"]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("mode", "words"),
     [
@@ -133,6 +137,7 @@ def test_a_program_that_never_consumes_is_one_message(run: Run, mode: str, words
     assert f"mode {mode}" in log_of(found)
 
 
+@pytest.mark.extended
 def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
     steps = '  - wait: {duration: 20s, because: "it ends meanwhile"}\n'
     ended, found = run("dies", steps)
@@ -141,6 +146,7 @@ def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
     assert "last words" in found["reason"]
 
 
+@pytest.mark.extended
 def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
     _, found = run("differs")
     assert found["trouble"] is None, found["reason"]
@@ -152,12 +158,14 @@ def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
     assert {fate["message_class"] for fate in fates} == {"filtered-by-broker"}
 
 
+@pytest.mark.extended
 def test_what_it_prints_goes_into_its_log(run: Run) -> None:
     _, found = run("prints")
     assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
     assert (Path(found["run_dir"]) / "logs" / "a.log").stat().st_size > 4 * 4_000_000
 
 
+@pytest.mark.extended
 # The wait is its subject.
 @pytest.mark.nightly
 def test_sigterm_that_it_does_not_heed_is_inconclusive(run: Run) -> None:
@@ -166,6 +174,7 @@ def test_sigterm_that_it_does_not_heed_is_inconclusive(run: Run) -> None:
     assert "got SIGTERM 40 s ago and has not ended" in found["reason"]
 
 
+@pytest.mark.extended
 def test_it_is_killed_and_begins_anew(run: Run) -> None:
     steps = (
         SENDS
@@ -184,6 +193,7 @@ def test_it_is_killed_and_begins_anew(run: Run) -> None:
     assert text.count('"program-subscription"') == 2
 
 
+@pytest.mark.extended
 def test_nothing_is_left_of_it_after_sigkill_of_the_command(jar: Path, tmp_path: Path) -> None:
     (tmp_path / "wayward.jar").symlink_to(jar)
     scenario = tmp_path / "own.scenario.yaml"

@@ -9,7 +9,7 @@ import pytest
 from rocketchaos.harness.live import LiveRun
 from tests.embedded.live_events import BOTH, OFFSET_LIMIT, keys, offsets, seen, until, wait_for_keys
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 ON_5 = pytest.mark.parametrize("version", ["5.5.0"])
 FIRST_DELAY_S = 10
 """DefaultMQPushConsumerImpl.popDelayLevel: before the first retry."""
