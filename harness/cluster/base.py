@@ -16,6 +16,7 @@ from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
 if TYPE_CHECKING:
     from rocketchaos.harness.containers.sidecar import Sidecars
+    from rocketchaos.harness.workers.container_place import ContainerPlace
     from rocketchaos.harness.workers.program import WorkerHome
 
 
@@ -288,6 +289,9 @@ class Networked(Protocol):
         Raises:
             EnvironmentNotReady: there is no image for them.
         """
+
+    def place(self) -> ContainerPlace:
+        """The same for containers of other images, once it is up."""
 
 
 @runtime_checkable

@@ -28,8 +28,8 @@ def templates(app: App, scenario_file: str) -> Mapping[str, str]:
     return found
 
 
-def write_files(app: App, scenario_file: str, folder: Path, nameserver: str) -> None:
-    """Make the files.
+def write_files(app: App, scenario_file: str, folder: Path, nameserver: str, seen_as: str) -> None:
+    """Make the files in a folder of this host, which the program sees as `seen_as`.
 
     Raises:
         EnvironmentNotReady: a template isn't there, or a file can't be written.
@@ -37,6 +37,6 @@ def write_files(app: App, scenario_file: str, folder: Path, nameserver: str) -> 
     for name, text in templates(app, scenario_file).items():
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(fill(text, nameserver, str(folder.absolute())), encoding="utf-8")
+            (folder / name).write_text(fill(text, nameserver, seen_as), encoding="utf-8")
         except OSError as error:
             raise EnvironmentNotReady(f"the program's file {name} can't be written: {error}") from error

@@ -8,6 +8,7 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.cluster.base import Networked
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine.program_start import LOOK_EVERY_S, awaited, connection_of
 from rocketchaos.harness.language.app_spec import Ready
@@ -52,15 +53,35 @@ def _missing(context: ConditionContext, name: str, ready: Ready, log: Path) -> s
             count = len(connection_of(context, group, address).get("connections", []))
             if count < ready.members:
                 return f"{broker} knows {count} members of {group}, `ready` says {ready.members}"
-    if ready.port is not None and not _listens(ready.port):
+    if ready.port is not None and not _listens(_host(context, name), ready.port):
         return f"no process accepts connections on port {ready.port}"
     if ready.log is not None and not _has_printed(context, name, ready.log, log):
         return f"no line is found by {ready.log!r}"
     return ""
 
 
-def _listens(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+def _host(context: ConditionContext, name: str) -> str:
+    """Where a program listens.
+
+    Raises:
+        EnvironmentNotReady: this host doesn't reach its container.
+    """
+    container = context.consumers[name].container
+    if container is None:
+        return "127.0.0.1"
+    cluster = context.servers.cluster
+    if isinstance(cluster, Networked) and cluster.only_inside:
+        raise EnvironmentNotReady(
+            f"`ready: {{port: …}}` of {name} can't be seen: the container engine runs in a VM, and this host "
+            "doesn't reach its containers",
+            "Use `ready: {log: …}`.",
+            about=(name,),
+        )
+    return container.address
+
+
+def _listens(host: str, port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection((host, port), timeout=1):
         return True
     return False
 

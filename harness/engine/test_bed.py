@@ -112,7 +112,7 @@ class TestBed:
                 client=self.scenario.client_label,
             ),
         )
-        self._programs.require()
+        self._programs.require(self.managed.processes.progress)
         for step in every_step(self.scenario.steps):
             if isinstance(step, Send):
                 step.body_text(self.scenario)
@@ -241,7 +241,7 @@ class TestBed:
         return {
             **limit,
             "until_ready": until_ready,
-            **({"before_launch": before_launch} if app.command is not None else {}),
+            **({"before_launch": before_launch} if app.jar is None else {}),
         }
 
     def _servers(

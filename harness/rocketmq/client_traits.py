@@ -138,11 +138,16 @@ class ClientKind:
     """Whether its producer sends a message to the queue that the harness names."""
     compressed: bool = True
     """Whether its timers can be set: those of the C++ and the gRPC client can't."""
-    users_program: bool = False
-    """Whether it is a whole program, which `app` of a consumer says: it begins with the consumer's start, has the
-    names of topics and groups in it, and ends by SIGTERM."""
+    program: Literal["jar", "command", "image"] | None = None
+    """The key of `app` by which a consumer names it, where it is a whole program of the user's: it begins with the
+    consumer's start, has the names of topics and groups in it, and ends by SIGTERM."""
     begins_at_start: bool = False
     """Whether its process begins with the consumer's start; others are there before, and wait for that."""
+
+    @property
+    def users_program(self) -> bool:
+        """Whether it is a whole program, which `app` of a consumer names."""
+        return self.program is not None
 
 
 def by_api(*apis: Api) -> Mapping[str, Api]:

@@ -25,8 +25,7 @@ from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
 from rocketchaos.harness.language.consumer_spec import (
-    COMMAND,
-    JAR,
+    PROGRAM_CLIENTS,
     program_of,
     why_no_property,
     why_not_reached,
@@ -67,7 +66,7 @@ def _by_name(groups: Any) -> Any:
 def _program_client(consumer: Any) -> str | None:
     """The client of a consumer that is in another one's program; None: it isn't."""
     client = consumer.get("client") if isinstance(consumer, Mapping) else None
-    return client if client in (JAR, COMMAND) else None
+    return client if client in PROGRAM_CLIENTS else None
 
 
 def _consumers_or_groups(schema: dict[str, Any]) -> None:
@@ -198,8 +197,13 @@ class Scenario(Strict):
     def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
         if not consumers and not info.data.get("bare_groups"):
             raise PydanticCustomError("too_short", "no consumer", {"min_length": 1})
-        if info.data.get("workers") == "containers" and any(item.app for item in consumers.values()):
-            raise ValueError("a program of your own runs on this host: leave out `workers: containers`")
+        if info.data.get("workers") == "containers" and any(
+            item.app is not None and item.app.image is None for item in consumers.values()
+        ):
+            raise ValueError(
+                "a `jar` or `command` of your own runs on this host: leave out `workers: containers`, or write "
+                "`image`"
+            )
         for number, (name, item) in enumerate(consumers.items()):
             if item.beside is not None and item.beside not in list(consumers)[:number]:
                 raise ValueError(f"{name} is `beside` {item.beside}: no consumer above it has that name")
@@ -431,7 +435,7 @@ class Scenario(Strict):
             required.add("dashboard")
         if self.cluster.proxy == "local":
             required.add("proxy: local")
-        if self.workers == "containers":
+        if self.workers == "containers" or any(map(self.is_image, self.consumers)):
             required.add("container workers")
         if self.cluster.advertise == "hostname":
             required.add("hostnames")
@@ -445,6 +449,15 @@ class Scenario(Strict):
     def has_programs(self) -> bool:
         """Whether a consumer is a program of the user's: names of topics and groups are as they stand then."""
         return any(consumer.app is not None for consumer in self.consumers.values())
+
+    def is_image(self, name: str) -> bool:
+        """Whether this consumer is a container of the user's."""
+        consumer = self.consumers.get(name)
+        return consumer is not None and consumer.app is not None and consumer.app.image is not None
+
+    def in_container(self, client: str) -> bool:
+        """Whether this consumer, or the producer, lives in a container of its own."""
+        return self.workers == "containers" or self.is_image(client)
 
     @property
     def needs_own_cluster(self) -> bool:

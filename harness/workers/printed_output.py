@@ -11,11 +11,11 @@ import json
 import os
 import re
 import selectors
-import subprocess
 import threading
 from collections.abc import Callable, Mapping
+from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
 from rocketchaos.harness.workers.printed_lines import Lines
 from rocketchaos.harness.workers.protocol import EventPipe
@@ -61,12 +61,24 @@ class _Log:
             self._file.close()
 
 
+class Printing(Protocol):
+    """A program that prints."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+
+    def poll(self) -> int | None:
+        """How it ended; None: it hasn't. What it printed before its end can be read by then."""
+
+
 class PrintedOutput:
     """Reads one program's output in a thread of its own, until the program has ended."""
 
     def __init__(
         self,
-        process: subprocess.Popen[bytes],
+        process: Printing,
+        output: IO[bytes] | FileIO,
         *,
         log: Path,
         sees: str,
@@ -77,7 +89,8 @@ class PrintedOutput:
     ) -> None:
         """
         Args:
-            process: its standard output, with its standard error, is a pipe.
+            process: the program.
+            output: a pipe, with its standard output and its standard error; closed at the end.
             log: where all of it is added.
             sees: the regular expression that finds that a message was handled.
             ready: one that finds that it is ready.
@@ -88,9 +101,9 @@ class PrintedOutput:
         Raises:
             OSError: the log can't be written.
         """
-        assert process.stdout is not None
         self._process = process
-        self._output = process.stdout.fileno()
+        self._pipe = output
+        self._output = output.fileno()
         os.set_blocking(self._output, False)
         self._log = _Log(log)
         self._sees = re.compile(sees)
@@ -121,8 +134,7 @@ class PrintedOutput:
             for descriptor in (self._events_fd, self._commands):
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
-            if self._process.stdout is not None:
-                self._process.stdout.close()
+            self._pipe.close()
 
     def _serve(self) -> None:
         asked = Lines()

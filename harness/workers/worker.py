@@ -33,6 +33,10 @@ OnDeath = Callable[[str, str, Trouble], None]
 
 _END_LIMIT_S = 10.0
 """How long a process may take to be gone once it was killed, or has closed its pipe."""
+_FIRST_PROCESS = (
+    "The first process of a container ends on SIGTERM only if it has a handler for it. A shell script must "
+    "start the program with `exec`."
+)
 _CLOCK_REQUEST = 0
 """The number of the request that asks for a foreign clock; others count from 1."""
 
@@ -287,7 +291,8 @@ class Worker:
         if not self._over.wait(limit_s):
             raise PreconditionNotMet(
                 f"terminate: the {self.where} of {self.name} got SIGTERM {limit_s:g} s ago and has not ended; "
-                f"{self._seen()}"
+                f"{self._seen()}",
+                _FIRST_PROCESS if self._users_program and self.container is not None else "",
             )
         if not self._ended_on_sigterm(self.returncode):
             raise PreconditionNotMet(

@@ -54,7 +54,7 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0209": "a connection that is cut to one broker alone needs containers: write it with `partition:`",
         "RC0210": "there is no member to start",
         "RC0211": "a scenario does it with `through: proxy`, on a cluster with a proxy",
-        "RC0212": "what a rebalance does to the order is a race: write it with `listener:` and the check `order:`",
+        "RC0212": "the order after a rebalance is a race: write it with `listener:` and the check `order:`",
         "RC0401": "a topic that is nowhere has nothing to consume",
         "RC0402": "the harness makes the groups of its scenarios itself",
         "RC0405": "nothing is lost until that broker fails",

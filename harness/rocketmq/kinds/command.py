@@ -31,6 +31,6 @@ COMMAND = ClientKind(
     timers=APP.timers,
     takes_ids=False,
     compressed=False,
-    users_program=True,
+    program="command",
     begins_at_start=True,
 )
