@@ -12,6 +12,8 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 STUCK_MS = 30_000
 """A listener that has messages and finishes none for this long is stuck."""
+LATER = 16
+"""So many later messages that a member doesn't hold make it worth a second look whether the oldest one stays."""
 RECENT_MS = 180_000
 """A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 
@@ -47,6 +49,26 @@ def stuck(view: GroupView) -> Iterator[Result]:
                 f"{member.client_id} holds {_held_text(least)}, and has finished none for {for_ms / 1000:.0f} s",
                 (_cached(member, least),),
                 topic,
+            )
+    yield from _one_hangs(view)
+
+
+def _one_hangs(view: GroupView) -> Iterator[Found]:
+    """Queues whose oldest message stays in a member's hands, while its other threads finish later ones."""
+    for member, topic, queue, held in _in_hand(view):
+        ends = view.ends(topic).get(queue)
+        if ends is None or not held.cached_count or _stuck_ms(member, held) >= STUCK_MS:
+            continue
+        later = ends.max_offset - held.cached_min_offset - held.cached_count
+        if later >= LATER and not _moves(view, member, topic, queue, held):
+            yield Found(
+                f"{member.client_id} keeps offset {held.cached_min_offset} of {queues_text([queue])}; "
+                f"{counted(ends.max_offset - held.cached_min_offset - 1, 'later message')} "
+                f"{'is' if later == 1 else 'are'} stored",
+                (_cached(member, {queue: held}),),
+                topic,
+                settled=False,
+                key=f"{member.client_id} {queues_text([queue])} {held.cached_min_offset}",
             )
 
 

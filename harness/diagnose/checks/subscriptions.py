@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -11,7 +12,10 @@ from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.model import Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
+from rocketchaos.harness.language.tags import SQL, tags_of
 
+_ODD = re.compile(r"[\s,;|&=*]")
+"""In a tag it is nearly always meant as a separator, as a comparison, or as a pattern."""
 _NANOSECONDS = 10**16
 """A subVersion in ms stays below this until the year 318,000."""
 _AHEAD_MS = 60_000
@@ -200,6 +204,26 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
                 told = True
 
 
+def misread(view: GroupView) -> Iterator[Result]:
+    """Expressions that RocketMQ reads otherwise than they look."""
+    for topic in view.topics:
+        wanting: dict[str, list[str]] = {}
+        for client_id, own in view.own(topic).items():
+            if own.type != SQL:
+                wanting.setdefault(expression_text(own), []).append(client_id)
+        for text, ids in wanting.items():
+            odd = sorted(tag for tag in tags_of(text) if _ODD.search(tag))
+            if odd:
+                yield Found(
+                    f"{joined(sorted(ids))} {'wants' if len(ids) == 1 else 'want'} `{text}`, in which "
+                    f"{joined([f'`{tag}`' for tag in odd])} "
+                    f"{'is one tag' if len(odd) == 1 else 'are tags'} to RocketMQ",
+                    tuple(_of_member(view.members[item], view.own(topic)[item]) for item in ids),
+                    topic,
+                    key=text,
+                )
+
+
 CHECKS = (
     Check(
         "RC0101",
@@ -261,5 +285,19 @@ CHECKS = (
         ("D01", "D02", "D05", "D11"),
         by_members=True,
         of_group=different_topics,
+    ),
+    Check(
+        "RC0107",
+        "an expression isn't read as it looks",
+        Level.WARNING,
+        "no expression is one that RocketMQ reads otherwise than it looks",
+        "RocketMQ splits expressions at `||` alone, and knows no patterns: `tagA,tagB` and `tagA*` are single "
+        "tags. It filters all messages with other tags, and tools show them as consumed.",
+        (
+            "Write tags with `||` between them: `tagA || tagB`; all messages are `*`.",
+            "A comparison, `a = 1`, needs SQL92: `MessageSelector.bySql`.",
+        ),
+        (),
+        of_group=misread,
     ),
 )
