@@ -200,6 +200,8 @@ class Look:
     """By topic."""
     entries: dict[tuple[str, Queue], Exchange] = field(default_factory=dict)
     """Of a queue's ConsumeQueue (321), by topic and queue."""
+    removed: dict[tuple[str, Queue], Exchange] = field(default_factory=dict)
+    """Of a ConsumeQueue (321) that the topic no longer has, though a group has an offset in it."""
     messages: dict[tuple[str, Queue], list[Exchange]] = field(default_factory=dict)
     """Offset and tag of each message that was read (33), by topic and queue."""
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text
 from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
-from rocketchaos.harness.diagnose.words import joined, queues_text
+from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.language.tags import SQL
 
 
-def _on(view: GroupView, topic: str) -> tuple[Evidence, ...]:
+def routed(view: GroupView, topic: str) -> tuple[Evidence, ...]:
+    """The route of a topic, as evidence."""
     route = view.route(topic)
     if route is None:
         return ()
@@ -64,7 +65,7 @@ def not_on_every_broker(view: GroupView) -> Iterator[Result]:
         if any(broker.config.get("autoCreateTopicEnable") == "true" for broker in brokers.values()):
             yield Found(
                 f"only {joined(sorted(holders))} has it; without it: {joined(without)}",
-                _on(view, topic),
+                routed(view, topic),
                 topic,
             )
 
@@ -100,28 +101,6 @@ def closed_group(view: GroupView) -> Iterator[Result]:
             yield Found(f"consumeEnable is false on {broker}", evidence)
         elif view.broadcasting and config.get("consumeBroadcastEnable") is False:
             yield Found(f"consumeBroadcastEnable is false on {broker}, and members broadcast", evidence)
-
-
-def unread_queues(view: GroupView) -> Iterator[Result]:
-    """Queues that producers write to and consumers don't see."""
-    for topic in view.topics:
-        for broker, item in sorted(view.on_brokers(topic).items()):
-            if item.read_queues < item.write_queues:
-                unread = [(broker, number) for number in range(item.read_queues, item.write_queues)]
-                waiting = sum(
-                    max(0, ends.max_offset - ends.min_offset)
-                    for queue, ends in view.ends(topic).items()
-                    if queue in unread
-                )
-                yield Found(
-                    f"{broker} has {item.write_queues} queues for writing and {item.read_queues} for reading: "
-                    f"no consumer reads {queues_text(unread)}",
-                    _on(view, topic),
-                    topic,
-                    effect=f"{waiting} messages are stored there, and no consumer of any group gets them."
-                    if waiting
-                    else "",
-                )
 
 
 def permissions(view: GroupView) -> Iterator[Result]:
@@ -176,7 +155,7 @@ def _lacking(view: GroupView, topic: str, bit: int, what: str, level: Level | No
     if closed:
         yield Found(
             f"on {joined(closed)} it {what}{_by_broker(view, closed, bit)}",
-            _on(view, topic),
+            routed(view, topic),
             topic,
             level=level,
         )
@@ -215,20 +194,6 @@ CHECKS = (
         ("Create the group on that broker: `mqadmin updateSubGroup`.",),
         ("D15", "F18"),
         of_group=missing_group,
-    ),
-    Check(
-        "RC0403",
-        "queues are written but never read",
-        Level.ERROR,
-        "every queue for writing is one for reading too",
-        "The broker stores the messages that are sent there, but no consumer of any group gets them.",
-        (
-            "Raise readQueueNums to writeQueueNums on that broker. Members read the queues once they fetch the "
-            "route again, after at most 30 s.",
-            "To remove queues, lower writeQueueNums first. Lower readQueueNums when those queues are empty.",
-        ),
-        (),
-        of_group=unread_queues,
     ),
     Check(
         "RC0404",

@@ -41,7 +41,8 @@ def stuck(view: GroupView) -> Iterator[Result]:
         least = {
             queue: held
             for queue, held in found.items()
-            if _stuck_ms(member, held) < _timeout_ms(member) and not _moves(view, member, topic, queue, held)
+            if _certain_ms(view, member, topic, queue) < _timeout_ms(member)
+            and not _moves(view, member, topic, queue, held)
         }
         if least:
             for_ms = max(_stuck_ms(member, held) for held in least.values())
@@ -49,6 +50,8 @@ def stuck(view: GroupView) -> Iterator[Result]:
                 f"{member.client_id} holds {_held_text(least)}, and has finished none for {for_ms / 1000:.0f} s",
                 (_cached(member, least),),
                 topic,
+                settled=any(_certain_ms(view, member, topic, queue) >= STUCK_MS for queue in least),
+                key=f"{member.client_id} {queues_text(least)}",
             )
     yield from _one_hangs(view)
 
@@ -76,7 +79,9 @@ def timed_out(view: GroupView) -> Iterator[Result]:
     """Queues whose listener takes longer than consumeTimeout."""
     for member, topic, found in _hanging(view):
         late = {
-            queue: held for queue, held in found.items() if _stuck_ms(member, held) >= _timeout_ms(member)
+            queue: held
+            for queue, held in found.items()
+            if _certain_ms(view, member, topic, queue) >= _timeout_ms(member)
         }
         if late:
             for_ms = max(_stuck_ms(member, held) for held in late.values())
@@ -86,6 +91,17 @@ def timed_out(view: GroupView) -> Iterator[Result]:
                 (_cached(member, late),),
                 topic,
             )
+
+
+def _certain_ms(view: GroupView, member: Member, topic: str, queue: Queue) -> int:
+    """For how long the member has certainly held a message of the queue: since the newest one was stored.
+
+    Before that it may have been idle: a member tells when it last finished a message, not since when it has one.
+    """
+    ends = view.ends(topic).get(queue)
+    held = member.queues[topic][queue]
+    stored_ms = view.now.at_ms - ends.updated_ms if ends is not None and ends.updated_ms else 0
+    return min(_stuck_ms(member, held), stored_ms)
 
 
 def _hanging(view: GroupView) -> Iterator[tuple[Member, str, dict[Queue, Held]]]:

@@ -197,7 +197,7 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
             how = (
                 "in nanoseconds, as Go clients send it"
                 if highest > _NANOSECONDS
-                else f"{(highest - now_ms) / 1000:.0f} s ahead of this machine's clock"
+                else f"{clock(highest)}, ahead of this machine's clock"
             )
             yield Found(f"subVersion {highest} is {how}", tuple(said), topic)
             if topic != view.retry_topic:

@@ -59,6 +59,27 @@ def wants(*expressions: str) -> Change:
     return 307, change
 
 
+def _removed_queue(end: int) -> Edit:
+    """The group's offset in queue 4 is 3; the topic has the queues 0 to 3."""
+
+    def add(exchanges: Any) -> Any:
+        for item in exchanges:
+            if item.code == 43:
+                document = item.document
+                for key, offsets in document["offsetTable"].items():
+                    if not key.startswith("%RETRY%"):
+                        offsets["4"] = 3
+                topic = next(key for key in document["offsetTable"] if "%" not in key).partition("@")[0]
+                fields = {"topic": topic, "queueId": "4", "index": "0", "count": "1"}
+                body = json.dumps({"queueData": [], "minQueueIndex": 0, "maxQueueIndex": end})
+                yield replace(item, body=json.dumps(document))
+                yield replace(item, code=321, fields=fields, body=body)
+            else:
+                yield item
+
+    return add
+
+
 def _sql(subscriptions: Iterable[Any]) -> None:
     for item in subscriptions:
         if not item["topic"].startswith("%RETRY%"):
@@ -449,6 +470,7 @@ PLANTED = (
         (_by_sql, settings(enablePropertyFilter="false")),
         (_by_sql, settings(enablePropertyFilter="true")),
     ),
+    Planted("RC0408", (_removed_queue(9),), (_removed_queue(3),)),
     Planted("RC0501", offset(lambda _look: 1), offset(lambda look: 1 + look // 10), looks=17),
     Planted("RC0503", offset(lambda look: 5 - look), offset(lambda look: (5, 3, 6)[look]), looks=3),
     Planted(

@@ -278,3 +278,25 @@ def test_one_thread_that_hangs_is_told_though_others_finish_messages(
     assert "RC0601" not in unknown(report)
     if found:
         assert f"keeps offset 5 of broker-1 0; {later} later messages are stored" in found[0].sentence
+
+
+def test_a_member_that_was_idle_for_long_and_has_just_got_a_message_does_not_hang() -> None:
+    """A member tells when it last finished a message, not since when it has the one in its hands."""
+
+    def held(document: Any, look: int) -> None:
+        for item in document["mqTable"].values():
+            item.update(cachedMsgCount=1 - look, cachedMsgMinOffset=3)
+            item["lastConsumeTimestamp"] = item["lastPullTimestamp"] - 20 * 60_000
+
+    def stored(exchange: Exchange) -> Exchange:
+        document = exchange.document
+        for item in document["offsetTable"].values() if exchange.code == 202 else ():
+            item["lastUpdateTimestamp"] = exchange.at_ms - 1000
+        return replace(exchange, body=json.dumps(document)) if exchange.code == 202 else exchange
+
+    one, two = (
+        diagnosed("mismatch-4.9.4.json", ALIKE, by_look(307, held), each(stored), looks=looks)
+        for looks in (1, 2)
+    )
+    assert not {"RC0601", "RC0602"} & (codes(one) | codes(two) | unknown(two))
+    assert "RC0601" in unknown(one)
