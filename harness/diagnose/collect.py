@@ -133,7 +133,7 @@ class Collector:
 
     def _without_route(self, look: Look) -> set[tuple[str, Queue]]:
         """The queues in which a group has an offset, and which its topic no longer has."""
-        found = set()
+        found: set[tuple[str, Queue]] = set()
         for group in look.stored:
             for topic in self.topics_of(look, group):
                 for broker, known in look.offsets.items():

@@ -115,10 +115,10 @@ def _takes_turns(view: ClusterView) -> Iterator[Found]:
                     if not known or known[-1][0] != address:
                         known.append((address, Evidence(item.exchange, f"{name} {number}: {address}")))
     for (name_server, name, number), known in seen.items():
-        addresses = [address for address, _ in known]
-        if len(addresses) > len(set(addresses)):  # one that came back; a broker that moves doesn't
+        told = [address for address, _ in known]
+        if len(told) > len(set(told)):  # one that came back; a broker that moves doesn't
             yield Found(
-                f"broker id {number} of {name} is {joined(sorted(set(addresses)))} in turn at {name_server}",
+                f"broker id {number} of {name} is {joined(sorted(set(told)))} in turn at {name_server}",
                 tuple(evidence for _, evidence in known),
                 key=f"{name} {number}",
             )

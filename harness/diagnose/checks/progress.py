@@ -13,7 +13,8 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 STUCK_MS = 30_000
 """A listener that has messages and finishes none for this long is stuck."""
 LATER = 16
-"""So many later messages that a member doesn't hold make it worth a second look whether the oldest one stays."""
+"""If the member doesn't hold at least this many later messages that are stored, another look shows whether
+it keeps the oldest one."""
 RECENT_MS = 180_000
 """A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 

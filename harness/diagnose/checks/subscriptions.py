@@ -205,7 +205,7 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
 
 
 def misread(view: GroupView) -> Iterator[Result]:
-    """Expressions that RocketMQ reads otherwise than they look."""
+    """Expressions that don't mean to RocketMQ what they look like."""
     for topic in view.topics:
         wanting: dict[str, list[str]] = {}
         for client_id, own in view.own(topic).items():
@@ -288,9 +288,9 @@ CHECKS = (
     ),
     Check(
         "RC0107",
-        "an expression isn't read as it looks",
+        "an expression doesn't mean what it looks like",
         Level.WARNING,
-        "no expression is one that RocketMQ reads otherwise than it looks",
+        "every expression means what it looks like",
         "RocketMQ splits expressions at `||` alone, and knows no patterns: `tagA,tagB` and `tagA*` are single "
         "tags. It filters all messages with other tags, and tools show them as consumed.",
         (

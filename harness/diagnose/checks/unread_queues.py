@@ -37,6 +37,8 @@ def unread_queues(view: GroupView) -> Iterator[Result]:
 def removed_queues(view: GroupView) -> Iterator[Result]:
     """Queues that the topic no longer has, with messages that the group hasn't read."""
     for topic in view.topics:
+        if view.is_static(topic):
+            continue
         unread: dict[Queue, int] = {}
         for (of, queue), exchange in view.now.removed.items():
             offset = view.offset(topic, queue)

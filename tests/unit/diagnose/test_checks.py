@@ -300,3 +300,41 @@ def test_a_member_that_was_idle_for_long_and_has_just_got_a_message_does_not_han
     )
     assert not {"RC0601", "RC0602"} & (codes(one) | codes(two) | unknown(two))
     assert "RC0601" in unknown(one)
+
+
+def test_the_queues_of_a_static_topic_are_those_that_members_divide() -> None:
+    """As 5.5.0 answers: brokers map the queues of `__syslo__global__` to queues of their own."""
+
+    def mapped(document: Any) -> None:
+        if any(item["readQueueNums"] == 4 for item in document.get("queueDatas", ())):
+            ids = {str(number): number for number in range(4)}
+            document["topicQueueMappingByBroker"] = {BROKER: {"scope": "__global__", "currIdMap": ids}}
+
+    def logical(document: Any) -> None:
+        table = document["mqTable"]
+        document["mqTable"] = {
+            key if "%" in key else key.replace(BROKER, "__syslo__global__"): held
+            for key, held in table.items()
+        }
+
+    def further(document: Any) -> None:
+        """Whatever offsets mean there."""
+        for key, offsets in document["offsetTable"].items():
+            if "%" not in key:
+                offsets.update({"0": 100, "7": 3})
+
+    static = ((105, mapped), (43, further))
+    report = diagnosed("mismatch-5.5.0.json", ALIKE, *static, (307, logical), looks=29)
+    assert not codes(report)
+    assert {item.check.code for item in report.undetermined} == {"RC0501"}
+    lost = diagnosed("mismatch-5.5.0.json", ALIKE, *static, (307, logical), each(_without_a_queue), looks=29)
+    assert codes(lost) == {"RC0301"}
+
+
+def _without_a_queue(exchange: Exchange) -> Exchange:
+    if exchange.code != 307:
+        return exchange
+    document = exchange.document
+    for key in [key for key in document["mqTable"] if "%" not in key and '"queueId": 3' in key]:
+        del document["mqTable"][key]
+    return replace(exchange, body=json.dumps(document))
