@@ -72,7 +72,7 @@ class Collector:
         self._first: Look | None = None
 
     async def look(self, number: int, only: Collection[str] | None = None) -> Look:
-        """Ask everything once; what isn't answered is in the look as such.
+        """Ask everything once; a missing answer is in the look as such.
 
         Args:
             number: of the look, from 0 on.

@@ -141,7 +141,7 @@ class GroupView:
         return found
 
     def held(self, topic: str) -> Mapping[str, Subscription]:
-        """What each broker holds of a topic for the group."""
+        """The group's subscription of a topic, as each broker holds it."""
         return {
             name: item.subscriptions[topic]
             for name, item in self.stored.items()
@@ -158,7 +158,7 @@ class GroupView:
         return found
 
     def route(self, topic: str) -> Route | None:
-        """What the first name server says that knows the topic; None: none does."""
+        """The answer of the first name server that knows the topic; None: none does."""
         routes = self.now.routes.get(topic, {}).values()
         return next((item for item in routes if item.brokers), None)
 

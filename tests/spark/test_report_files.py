@@ -60,6 +60,7 @@ def test_a_report_is_written_for_people_and_machines_and_replaced_whole(
         "flakiness.html",
         "flakiness.json",
         "flakiness.md",
+        "methods.html",
     ]
 
 
