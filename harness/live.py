@@ -88,7 +88,8 @@ class LiveRun:
     def app(self, name: str, *, jar: str | Path | None = None, **fields: Any) -> None:
         """Declare a consumer that is a program of your own: `jar="target/billing.jar", args=["$nameserver"]`,
         `group="billing", subscribe={"orders": "paid"}`; or `command=["./audit", "$nameserver"],
-        sees={"log": r"handled (?P<key>\\S+)"}`. It runs in the current folder, from which relative paths are seen.
+        sees={"log": r"handled (?P<key>\\S+)"}`, which runs in the current folder; or `image="shop:1.4"`, with
+        `sees` too. Relative paths are seen from the current folder.
         """
         program = {key: fields.pop(key) for key in App.model_fields if key in fields}
         own = {} if jar is None else {"jar": str(Path(jar).expanduser().absolute())}
@@ -186,7 +187,7 @@ class LiveRun:
         raise CheckFailed(finding, text) if finding.holds is Holds.NO else CheckUndecided(finding, text)
 
     def _recorded(self, add: Callable[[], Scenario]) -> Scenario:
-        """Add to the transcript; what it refuses is shown without the inner workings."""
+        """Add to the transcript; refusals are shown without the inner workings."""
         __tracebackhide__ = True
         if self._ended:
             raise UsageProblem(

@@ -1,4 +1,4 @@
-"""What every cluster can do, and what only some can do.
+"""The abilities of all clusters, and those of some.
 
 A scenario that needs a capability which the cluster lacks is refused before anything starts.
 """
@@ -16,6 +16,7 @@ from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
 if TYPE_CHECKING:
     from rocketchaos.harness.containers.sidecar import Sidecars
+    from rocketchaos.harness.workers.container_place import ContainerPlace
     from rocketchaos.harness.workers.program import WorkerHome
 
 
@@ -289,6 +290,9 @@ class Networked(Protocol):
             EnvironmentNotReady: there is no image for them.
         """
 
+    def place(self) -> ContainerPlace:
+        """The same for containers of other images, once it is up."""
+
 
 @runtime_checkable
 class Named(Protocol):
@@ -336,7 +340,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "several name servers": ManyNamed,
     }
 )
-"""What a cluster may be able to do, or to have, by the name that a scenario's `required_capabilities` has."""
+"""The abilities of some clusters, by their names in a scenario's `required_capabilities`."""
 
 
 def lacking(cluster: type | object, required: Collection[str]) -> tuple[str, ...]:

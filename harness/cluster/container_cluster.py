@@ -38,6 +38,8 @@ from rocketchaos.harness.containers.toxiproxy import Toxiproxy
 from rocketchaos.harness.language.cluster_needs import NAMESERVER, PROXY, SLAVE_SUFFIX
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
+from rocketchaos.harness.workers.addresses import Addresses
+from rocketchaos.harness.workers.container_place import ContainerPlace
 from rocketchaos.harness.workers.in_containers import InContainers
 from rocketchaos.harness.workers.program import WorkerHome
 
@@ -111,7 +113,8 @@ class ContainersCluster(ServerCluster):
         self._sidecars = Sidecars(engine, lambda: images.worker().name, owner, self._id)
         self._worker_image: Image | None = None
         self._homes: list[InContainers] = []
-        self._lock = threading.Lock()
+        self._places: list[ContainerPlace] = []
+        self._lock = threading.RLock()
 
     @property
     def subnet(self) -> Subnet | None:
@@ -127,7 +130,8 @@ class ContainersCluster(ServerCluster):
     def images(self) -> Mapping[str, str]:
         """The ids of the images that it runs, by name."""
         images = (self._image, self._dashboard_image, self._toxiproxy_image, self._worker_image)
-        return {image.name: image.id for image in images if image is not None}
+        users = self._places[0].images if self._places else {}
+        return {image.name: image.id for image in images if image is not None} | users
 
     @property
     def dashboard(self) -> str | None:
@@ -173,14 +177,29 @@ class ContainersCluster(ServerCluster):
         """
         with self._lock:
             if not self._homes:
-                assert self._subnet is not None
+                place = self.place()
                 self._worker_image = self._images.worker()
                 self._homes.append(
                     InContainers(
-                        self.engine, self._worker_image.name, self._subnet, owner=self.owner, run=self._id
+                        self.engine,
+                        self._worker_image.name,
+                        place.subnet,
+                        owner=self.owner,
+                        run=self._id,
+                        addresses=place.addresses,
                     )
                 )
             return self._homes[0]
+
+    def place(self) -> ContainerPlace:
+        """The network of the servers, for containers of other images."""
+        with self._lock:
+            if not self._places:
+                assert self._subnet is not None
+                self._places.append(
+                    ContainerPlace(self.engine, self._subnet, Addresses(self._subnet), self.owner, self._id)
+                )
+            return self._places[0]
 
     def stop(self) -> None:
         """Remove every container, and the network."""
@@ -260,7 +279,7 @@ class ContainersCluster(ServerCluster):
         )
 
     def _put_before(self, broker: str, site: Site, image: Image) -> None:
-        """Toxiproxy at the address that the broker advertises; what goes to its slave goes straight."""
+        """Toxiproxy at the address that the broker advertises; traffic to its slave does not go through it."""
         assert self._subnet is not None
         assert site.advertised_host is not None
         self._toxiproxies[broker] = Toxiproxy(
@@ -354,5 +373,5 @@ class ContainersCluster(ServerCluster):
 
     @property
     def _id(self) -> str:
-        """What its containers have in their names."""
+        """The part that all its containers' names have."""
         return self.owner[-6:]

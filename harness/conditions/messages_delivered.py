@@ -24,7 +24,7 @@ def messages_delivered(context: ConditionContext, target: str, topic: str | None
 
 
 def _printed(context: ConditionContext, view: RunView, consumers: Iterable[str]) -> Iterator[str]:
-    """Of programs that are seen by what they print: what those lines were."""
+    """The lines of those programs that are seen by what they print."""
     for name in view.seen_by_lines(consumers):
         told = context.consumers[name].printed()
         if told is None:

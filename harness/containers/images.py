@@ -62,7 +62,7 @@ class Image:
 
     name: str
     id: str
-    """`sha256:…`: what it is, whatever its name is given to later."""
+    """`sha256:…`: the image's identity, even if its name moves to another one."""
     reason: str
     """As in `Choice`."""
     environment: Mapping[str, str]
@@ -176,18 +176,48 @@ class Images:
         )
 
     def _get(self, name: str) -> dict[str, Any] | None:
-        """What the engine knows of an image; None if it has none of that name."""
-        with refusals(f"the image {name} can't be looked up"):
-            try:
-                return dict(self._engine.client.images.get(name).attrs)
-            except ImageNotFound:
-                return None
-            except APIError as error:
-                if error.status_code != HTTPStatus.BAD_REQUEST:
-                    raise
-                raise UsageProblem(
-                    f"no image can have this name: {error.explanation}", "Correct it."
-                ) from error
+        return attributes_of(self._engine, name)
+
+
+def attributes_of(engine: Engine, name: str) -> dict[str, Any] | None:
+    """What the engine knows of an image; None if it has none of that name.
+
+    Raises:
+        UsageProblem: no image can have this name.
+        EnvironmentNotReady: the engine refuses.
+    """
+    with refusals(f"the image {name} can't be looked up"):
+        try:
+            return dict(engine.client.images.get(name).attrs)
+        except ImageNotFound:
+            return None
+        except APIError as error:
+            if error.status_code != HTTPStatus.BAD_REQUEST:
+                raise
+            raise UsageProblem(f"no image can have this name: {error.explanation}", "Correct it.") from error
+
+
+def users_image(engine: Engine, name: str, progress: Progress) -> str:
+    """The id of the image of a user's program: the engine's own, else pulled from its registry.
+
+    Raises:
+        EnvironmentNotReady: it isn't available.
+        UsageProblem: no image can have this name.
+    """
+    attributes = attributes_of(engine, name)
+    if attributes is None:
+        try:
+            pull(engine, name, progress)
+        except NotPulled as error:
+            raise EnvironmentNotReady(
+                f"the engine has no image {name}, and can't pull it: {error}",
+                f"Build it first (`docker build -t {name} .`), log in to its registry, or correct `image` in the "
+                "scenario.",
+            ) from error
+        attributes = attributes_of(engine, name)
+    if attributes is None:
+        raise EnvironmentNotReady(f"the engine pulled the image {name}, and doesn't have it")
+    return str(attributes["Id"])
 
 
 def variable(kind: Kind) -> str:

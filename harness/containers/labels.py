@@ -9,7 +9,7 @@ __all__ = ["OWNER_LABEL", "ROLE_LABEL", "RUN_LABEL", "labels_of"]
 RUN_LABEL = "rocketchaos.run"
 """The token of the run to which it belongs; a cluster that several runs share has its folder's name."""
 ROLE_LABEL = "rocketchaos.role"
-"""`nameserver`, `broker`, `proxy`, `dashboard`, `worker`, `sidecar`, `toxiproxy` or `network`."""
+"""`nameserver`, `broker`, `proxy`, `dashboard`, `worker`, `program`, `sidecar`, `toxiproxy` or `network`."""
 
 
 def labels_of(owner: str, role: str, run: str) -> dict[str, str]:

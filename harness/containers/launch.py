@@ -118,15 +118,7 @@ def start(engine: Engine, plan: ContainerPlan) -> Container:
         volumes=[(str(path), bind, mode) for path, (bind, mode) in plan.mounts.items()],
     )
     container.ports = ports
-    container.with_kwargs(
-        labels=dict(plan.labels),
-        cap_add=list(plan.capabilities),
-        stdin_open=plan.keeps_stdin,
-        entrypoint=None if plan.entrypoint is None else list(plan.entrypoint),
-        user=plan.user,
-        log_config=None if plan.keeps_log else types.LogConfig(type=types.LogConfig.types.NONE),
-        **_network(engine, plan),
-    )
+    container.with_kwargs(**_options(engine, plan))
     with refusals(f"the container {plan.name} can't be started"):
         try:
             container.start()
@@ -136,6 +128,23 @@ def start(engine: Engine, plan: ContainerPlan) -> Container:
         return container.get_wrapped_container()
 
 
+def create(engine: Engine, plan: ContainerPlan) -> Container:
+    """Create it, without starting it: whoever attaches to it first misses nothing of what it prints.
+
+    Raises:
+        EnvironmentNotReady: there is no such image, or the engine refuses.
+    """
+    with refusals(f"the container {plan.name} can't be made"):
+        return engine.client.containers.create(
+            plan.image,
+            None if plan.command is None else list(plan.command),
+            name=plan.name,
+            environment=dict(plan.environment),
+            volumes=[f"{path}:{bind}:{mode}" for path, (bind, mode) in plan.mounts.items()],
+            **_options(engine, plan),
+        )
+
+
 def published_ports(container: Container) -> dict[int, str]:
     """Where this host has the container's ports, `127.0.0.1:32768` by port, as of its last `reload`."""
     # An image may expose more ports, which are not published.
@@ -143,6 +152,18 @@ def published_ports(container: Container) -> dict[int, str]:
         int(port.partition("/")[0]): f"{found[0]['HostIp']}:{found[0]['HostPort']}"
         for port, found in container.attrs["NetworkSettings"]["Ports"].items()
         if found
+    }
+
+
+def _options(engine: Engine, plan: ContainerPlan) -> dict[str, Any]:
+    return {
+        "labels": dict(plan.labels),
+        "cap_add": list(plan.capabilities),
+        "stdin_open": plan.keeps_stdin,
+        "entrypoint": None if plan.entrypoint is None else list(plan.entrypoint),
+        "user": plan.user,
+        "log_config": None if plan.keeps_log else types.LogConfig(type=types.LogConfig.types.NONE),
+        **_network(engine, plan),
     }
 
 

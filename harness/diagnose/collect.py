@@ -21,6 +21,7 @@ from rocketchaos.harness.diagnose.model import (
     Look,
     Route,
 )
+from rocketchaos.harness.diagnose.view import PROXY
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 READ_AT_MOST = 128
@@ -71,7 +72,7 @@ class Collector:
         self._first: Look | None = None
 
     async def look(self, number: int, only: Collection[str] | None = None) -> Look:
-        """Ask everything once; what isn't answered is in the look as such.
+        """Ask everything once; a missing answer is in the look as such.
 
         Args:
             number: of the look, from 0 on.
@@ -85,11 +86,11 @@ class Collector:
         own = [f"{prefix}{group}" for group in groups for prefix in (RETRY, DEAD_LETTERS)]
         await asyncio.gather(*(self._topic(item, topic) for topic in [*topics, *own]))
         members = [
-            self._member(item, group, client_id, found)
+            (group, client_id, found)
             for group in groups
             for client_id, found in self._connections(item, group).items()
         ]
-        await asyncio.gather(*members)
+        await asyncio.gather(*(self._member(item, number, *member) for number, member in enumerate(members)))
         # Whoever came while it was asked for brought topics of its own.
         late = {topic for group in groups for topic in self.topics_of(item, group)} - set(topics)
         await asyncio.gather(*(self._topic(item, topic) for topic in sorted(late)))
@@ -125,7 +126,33 @@ class Collector:
             and (_disagree(look, group, topic) or (look.offset(group, topic, queue) or 0) < ends.max_offset)
         }
 
-        await asyncio.gather(*(self._entries(look, *item) for item in sorted(wanted)))
+        await asyncio.gather(
+            *(self._entries(look, *item) for item in sorted(wanted)),
+            *(self._removed(look, *item) for item in sorted(self._without_route(look))),
+        )
+
+    def _without_route(self, look: Look) -> set[tuple[str, Queue]]:
+        """The queues in which a group has an offset, and which its topic no longer has."""
+        found: set[tuple[str, Queue]] = set()
+        for group in look.stored:
+            for topic in self.topics_of(look, group):
+                for broker, known in look.offsets.items():
+                    of_topic = [
+                        route.brokers[broker]
+                        for route in look.routes.get(topic, {}).values()
+                        if broker in route.brokers
+                    ]
+                    end = max((max(item.read_queues, item.write_queues) for item in of_topic), default=None)
+                    if end is not None:
+                        offsets = known.get(group, {}).get(topic, {})
+                        found.update((topic, (broker, number)) for number in offsets if number >= end)
+        return found
+
+    async def _removed(self, look: Look, topic: str, queue: Queue) -> None:
+        fields = {"topic": topic, "queueId": str(queue[1]), "index": "0", "count": "1"}
+        look.removed[topic, queue] = await self._ask(
+            look, look.brokers[queue[0]].address, requests.QUERY_CONSUME_QUEUE, fields
+        )
 
     async def _entries(self, look: Look, topic: str, queue: Queue, begin: int) -> None:
         if queue[0] not in look.brokers:
@@ -221,7 +248,7 @@ class Collector:
 
     async def _group(self, look: Look, group: str) -> None:
         at = {name: broker.address for name, broker in look.brokers.items()}
-        at |= {f"proxy {address}": address for address in self.scope.proxies}
+        at |= {f"{PROXY}{address}": address for address in self.scope.proxies}
         fields = {"consumerGroup": group}
         answers = await asyncio.gather(
             *(
@@ -244,14 +271,17 @@ class Collector:
         }
 
     async def _member(
-        self, look: Look, group: str, client_id: str, connections: tuple[Connection, ...]
+        self, look: Look, number: int, group: str, client_id: str, connections: tuple[Connection, ...]
     ) -> None:
+        """Ask one member; the brokers that know it take turns at forwarding."""
         by_name = look.stored[group]
-        broker = next(
+        knowing = [
             name
             for name in by_name
             if any(connection.client_id == client_id for connection in by_name[name].connections)
-        )
+        ]
+        brokers = [name for name in knowing if not name.startswith(PROXY)] or knowing
+        broker = brokers[number % len(brokers)]
         fields = {"consumerGroup": group, "clientId": client_id, "jstackEnable": "false"}
         address = by_name[broker].exchange.address
         answer = await self._ask(

@@ -1,4 +1,4 @@
-"""Configuration files of the user's programs: templates, with what their placeholders stand for."""
+"""Configuration files of the user's programs: templates with their placeholders replaced."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocketchaos.harness.language.app_spec import App, fill
 
 
 def templates(app: App, scenario_file: str) -> Mapping[str, str]:
-    """The templates' text by the names of the files that are made from them.
+    """The templates' texts, by the names of their files.
 
     Raises:
         EnvironmentNotReady: one isn't there, or is no text.
@@ -28,8 +28,8 @@ def templates(app: App, scenario_file: str) -> Mapping[str, str]:
     return found
 
 
-def write_files(app: App, scenario_file: str, folder: Path, nameserver: str) -> None:
-    """Make the files.
+def write_files(app: App, scenario_file: str, folder: Path, nameserver: str, seen_as: str) -> None:
+    """Make the files in a folder of this host, which the program sees as `seen_as`.
 
     Raises:
         EnvironmentNotReady: a template isn't there, or a file can't be written.
@@ -37,6 +37,6 @@ def write_files(app: App, scenario_file: str, folder: Path, nameserver: str) -> 
     for name, text in templates(app, scenario_file).items():
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(fill(text, nameserver, str(folder.absolute())), encoding="utf-8")
+            (folder / name).write_text(fill(text, nameserver, seen_as), encoding="utf-8")
         except OSError as error:
             raise EnvironmentNotReady(f"the program's file {name} can't be written: {error}") from error

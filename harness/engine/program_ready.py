@@ -1,4 +1,4 @@
-"""More conditions than membership of its group that a user's program must fulfil: `ready` in `app`."""
+"""More conditions for a user's program than membership of its group: `ready` in `app`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.cluster.base import Networked
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine.program_start import LOOK_EVERY_S, awaited, connection_of
 from rocketchaos.harness.language.app_spec import Ready
@@ -37,7 +38,7 @@ def wait_until_ready(context: ConditionContext, name: str, limit_s: float, log: 
         return EnvironmentNotReady(
             f"the program of {name} is a member of its group, but not `ready` within "
             f"{app.ready_within / 1000:g} s: {last}",
-            "What it printed is in the run folder, logs/. `ready_within` gives it more time.",
+            "Its output is in the run folder, logs/. `ready_within` gives it more time.",
             about=(name,),
         )
 
@@ -45,22 +46,42 @@ def wait_until_ready(context: ConditionContext, name: str, limit_s: float, log: 
 
 
 def _missing(context: ConditionContext, name: str, ready: Ready, log: Path) -> str:
-    """What doesn't hold yet; empty: all does."""
+    """The condition that doesn't hold yet; empty: all hold."""
     if ready.members is not None:
         group = context.scenario.consumers[name].group
         for broker, address in context.servers.brokers_of_group(group).items():
             count = len(connection_of(context, group, address).get("connections", []))
             if count < ready.members:
                 return f"{broker} knows {count} members of {group}, `ready` says {ready.members}"
-    if ready.port is not None and not _listens(ready.port):
+    if ready.port is not None and not _listens(_host(context, name), ready.port):
         return f"no process accepts connections on port {ready.port}"
     if ready.log is not None and not _has_printed(context, name, ready.log, log):
         return f"no line is found by {ready.log!r}"
     return ""
 
 
-def _listens(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+def _host(context: ConditionContext, name: str) -> str:
+    """Where a program listens.
+
+    Raises:
+        EnvironmentNotReady: this host doesn't reach its container.
+    """
+    container = context.consumers[name].container
+    if container is None:
+        return "127.0.0.1"
+    cluster = context.servers.cluster
+    if isinstance(cluster, Networked) and cluster.only_inside:
+        raise EnvironmentNotReady(
+            f"`ready: {{port: …}}` of {name} can't be seen: the container engine runs in a VM, and this host "
+            "doesn't reach its containers",
+            "Use `ready: {log: …}`.",
+            about=(name,),
+        )
+    return container.address
+
+
+def _listens(host: str, port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection((host, port), timeout=1):
         return True
     return False
 

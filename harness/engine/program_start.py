@@ -1,8 +1,9 @@
 """A program of the user's begins to consume: seen from outside, by what brokers report about its group.
 
 Its sockets show which member it is: a broker lists the address of each member's connection (203), and the kernel
-knows the process of that address. The same answer names the client's language. The client itself reports its
-subscriptions and queues if it answers a broker's request (307): the Java, Go and C++ clients do.
+knows the process of that address; a container has an address of its own. The same answer names the client's
+language. The client itself reports its subscriptions and queues if it answers a broker's request (307): the Java,
+Go and C++ clients do.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import psutil
 from tenacity import RetryCallState, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.probes.ownership_probe import RELAY_LIMIT_MS
 from rocketchaos.harness.probes.subscription_probe import CONSUMER_NOT_ONLINE
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api
@@ -28,11 +30,11 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S = 0.1
 _ASKED_S = 5.0
-"""So long a client is asked what it subscribes to: it may need a moment to answer."""
+"""How long to ask a client for its subscriptions: it may need a moment to answer."""
 _BY_LANGUAGE: Mapping[str, str] = {"JAVA": "java", "CPP": "python", "GO": "go"}
 """The kind of client whose traits a member has, by its LanguageCode; `python` is over the C++ client."""
 _TOLD = ("filters_by", "filters_itself", "raises_version", "retries", "dead_letters", "commits_skipped")
-"""What is known of a member by the kind of its client."""
+"""The traits of a member that follow from the kind of its client."""
 _RETRY = "%RETRY%"
 
 
@@ -50,7 +52,7 @@ class _Member:
     pushed: bool
     """The group's consumers are push consumers."""
     subscriptions: Mapping[str, Mapping[str, Any]]
-    """What the broker holds of the group, by topic."""
+    """The group's subscriptions in the broker, by topic."""
     alone: bool
     """It is the group's only member there."""
 
@@ -89,7 +91,7 @@ def begun(
     member = awaited(
         context,
         limit_s,
-        lambda: _member(context, name, worker.pid, former),
+        lambda: _member(context, name, worker, former),
         lambda: _why_not(context, name, worker),
     )
     told = _told_by_itself(context, name, member)
@@ -118,7 +120,7 @@ def awaited(
     look: Callable[[], Any],
     why_not: Callable[[], EnvironmentNotReady],
 ) -> Any:
-    """What a look finds in time; `why_not` makes what is raised otherwise."""
+    """The result of the first look that finds something in time; `why_not` makes the error otherwise."""
 
     def looked() -> Any:
         context.check_alive()
@@ -136,9 +138,9 @@ def awaited(
 
 
 def _member(
-    context: ConditionContext, name: str, pid: int, former: Collection[tuple[str, str]]
+    context: ConditionContext, name: str, worker: WorkerProcess, former: Collection[tuple[str, str]]
 ) -> _Member | None:
-    """The one that has appeared, on any broker of its group; None: not yet."""
+    """The program's member, once any broker of its group lists it; None: not yet."""
     group = context.scenario.consumers[name].group
     others = [context.consumers[other].client_id for other in context.members.online(group)]
     others += context.hand_made.ids(group)
@@ -147,8 +149,8 @@ def _member(
         connections = answer.get("connections", [])
         new = [item for item in connections if item["client_id"] not in others and _key(item) not in former]
         # Looked at after the broker has told: a connection of which it knows is there by now.
-        ports = local_ports(pid) if new else ()
-        own = [item for item in new if _port(item["address"]) in ports]
+        speaks = _speaks(worker) if new else None
+        own = [item for item in new if speaks is not None and speaks(item["address"])]
         ids = sorted({item["client_id"] for item in own or new})
         if len(ids) > 1 and own:
             raise EnvironmentNotReady(
@@ -176,7 +178,7 @@ def _member(
 
 
 def connection_of(context: ConditionContext, group: str, address: str) -> Mapping[str, Any]:
-    """What a broker holds of a group (203); empty where it has no members."""
+    """A broker's connections and subscriptions of a group (203); empty if it has no members."""
     try:
         return context.admin.connection(context.names.real(group), address)
     except WorkerFailed as failure:
@@ -186,7 +188,7 @@ def connection_of(context: ConditionContext, group: str, address: str) -> Mappin
 
 
 def _told_by_itself(context: ConditionContext, name: str, member: _Member) -> Mapping[str, Any] | None:
-    """What its client answers that it subscribes to, by topic (307); None: it doesn't answer."""
+    """The client's own subscriptions, by topic (307); None: it doesn't answer."""
     if _kind(member) is None:
         return None
     real = context.names.real(context.scenario.consumers[name].group)
@@ -225,6 +227,15 @@ def _traits(member: _Member, answers: bool) -> dict[str, Any]:
     return {**{trait: getattr(kind, trait) for trait in _TOLD}, "tells_queues": answers}
 
 
+def _speaks(worker: WorkerProcess) -> Callable[[str], bool]:
+    """Whether a connection from this address, as a broker lists it, is this program's."""
+    if worker.container is not None:
+        own = worker.container.address
+        return lambda address: address.rpartition(":")[0] == own
+    ports = local_ports(worker.pid)
+    return lambda address: _port(address) in ports
+
+
 def local_ports(pid: int) -> frozenset[int]:
     """The ports of this host from which a program's processes have connections."""
     return frozenset(
@@ -257,24 +268,31 @@ def _why_not(context: ConditionContext, name: str, worker: WorkerProcess) -> Env
     spec = context.scenario.consumers[name]
     app = spec.app
     limit_s = 0 if app is None else app.ready_within / 1000
+    where = "" if worker.container is not None else f"{_reached(context, worker.pid)}; "
+    printed = context.consumers[name].printed() or {}
+    last = f"its last line: {printed['last']!r}" if printed.get("last") else "it has printed nothing"
+    return EnvironmentNotReady(
+        f"the program of {name} has not become a member of its group {spec.group} within {limit_s:g} s: "
+        f"{where}{last}",
+        f"Its output is in the run folder, logs/. `$nameserver` in `{_arguments(app)}` or `env` tells it the "
+        "name server; `ready_within` gives it more time.",
+        about=(name,),
+    )
+
+
+def _arguments(app: App | None) -> str:
+    return "args" if app is not None and app.image is not None else "command"
+
+
+def _reached(context: ConditionContext, pid: int) -> str:
+    """The servers to which a program of this host has connections."""
     remote = {
         connection.raddr.port
-        for process in _processes(worker.pid)
+        for process in _processes(pid)
         for connection in _connections(process)
         if connection.raddr
     }
     nodes = [node.name for node in context.servers.cluster.nodes if _port(node.address) in remote]
-    where = (
-        f"it has connections to {', '.join(nodes)}"
-        if nodes
-        else "it has no connection to any server of the run"
-    )
-    printed = context.consumers[name].printed() or {}
-    last = f"; its last line: {printed['last']!r}" if printed.get("last") else "; it has printed nothing"
-    return EnvironmentNotReady(
-        f"the program of {name} has not become a member of its group {spec.group} within {limit_s:g} s: "
-        f"{where}{last}",
-        "What it printed is in the run folder, logs/. `$nameserver` in `command` or `env` tells it the name "
-        "server; `ready_within` gives it more time.",
-        about=(name,),
-    )
+    if not nodes:
+        return "it has no connection to any server of the run"
+    return f"it has connections to {', '.join(nodes)}"

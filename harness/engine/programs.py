@@ -1,16 +1,18 @@
-"""The users' programs of a run: where each lives, and which consumers of the scenario are in it."""
+"""The users' programs of a run: the home of each, and the scenario's consumers in it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from rocketchaos.assertions.check_command import CheckCommand
+from rocketchaos.harness.cluster.base import Networked
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.core.user_files import user_command
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.program_files import templates, write_files
-from rocketchaos.harness.language.app_spec import App
+from rocketchaos.harness.jars.artifacts import Progress
+from rocketchaos.harness.language.app_spec import FILES_INSIDE, App
 from rocketchaos.harness.language.consumer_spec import as_data
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.workers.app_home import AppHome, Expected, program_file
@@ -24,8 +26,8 @@ class Programs:
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
 
-    def require(self) -> None:
-        """Make sure that they are there.
+    def require(self, progress: Progress) -> None:
+        """Make sure that they are there; `progress` gets a few words on what takes time.
 
         Raises:
             EnvironmentNotReady: one isn't.
@@ -33,31 +35,36 @@ class Programs:
         for consumer in self._scenario.consumers.values():
             if consumer.app is None:
                 continue
-            if consumer.app.jar is None:
-                command_of(consumer.app, self._scenario.file)
-            else:
+            if consumer.app.jar is not None:
                 program_file(consumer.app.jar, self._scenario.file)
+            elif consumer.app.image is not None:
+                _require_image(consumer.app.image, progress)
+            else:
+                command_of(consumer.app, self._scenario.file)
             templates(consumer.app, self._scenario.file)
         for _, _, check in self._scenario.checks():
             if isinstance(check, CheckCommand):
                 user_command(check.command, self._scenario.file)
 
     def home(self, leader: str, managed: ManagedCluster, names: Names, logs: Path) -> WorkerHome:
-        """Where the program whose first consumer is `leader` lives.
+        """The home of the program whose first consumer is `leader`.
 
         Raises:
             EnvironmentNotReady: the cluster can't be reached from this host.
         """
-        if managed.workers_of(self._scenario) == "containers":
+        app, processes = self._app(leader), managed.processes
+        if app.image is None and managed.workers_of(self._scenario) == "containers":
             raise EnvironmentNotReady(
                 f"the program of {leader} runs on this host, and can't reach brokers in containers from here",
                 "Leave out `--on containers`.",
             )
-        app, processes = self._app(leader), managed.processes
         nameserver = managed.ready()[0].nameserver
         files = logs / leader / "files"
-        placed = app.placed(nameserver, str(files.absolute()))
-        write_files(app, self._scenario.file, files, nameserver)
+        seen_as = str(files.absolute()) if app.image is None else FILES_INSIDE
+        placed = app.placed(nameserver, seen_as)
+        write_files(app, self._scenario.file, files, nameserver, seen_as)
+        if app.image is not None:
+            return _image_home(managed, placed, files)
         if app.jar is None:
             return CommandHome(processes.reaper.owner, placed, self._scenario.file)
         expected = [
@@ -83,3 +90,20 @@ class Programs:
         if app is None:
             raise HarnessDefect(f"{leader} has no program")
         return app
+
+
+def _require_image(name: str, progress: Progress) -> None:
+    # What speaks to a container engine takes a while to load.
+    from rocketchaos.harness.containers.container_engine import connect
+    from rocketchaos.harness.containers.images import users_image
+
+    users_image(connect(), name, progress)
+
+
+def _image_home(managed: ManagedCluster, app: App, files: Path) -> WorkerHome:
+    from rocketchaos.harness.workers.image_home import ImageHome
+
+    cluster = managed.ready()[0]
+    if not isinstance(cluster, Networked):
+        raise HarnessDefect(f"a cluster of kind {cluster.kind} has no network for containers")
+    return ImageHome(cluster.place(), app, files, managed.processes.progress)

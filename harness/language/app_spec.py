@@ -15,9 +15,11 @@ NAMESERVER = "$nameserver"
 """Where it stands in what the program gets: the name server's address, `127.0.0.1:9876`."""
 FILES = "$files"
 """The folder of the program's `files`."""
+FILES_INSIDE = "/rocketchaos/files"
+"""Where the container of an `image` has them."""
 READY_WITHIN_MS = 120_000
 LINE_GROUPS = ("key", "number", "topic", "tag", "queue", "offset", "status")
-"""What a line can say about a message, as named groups of `sees: {log: …}`."""
+"""The named groups of `sees: {log: …}`: the data of a message that a line can have."""
 _NAMES_A_MESSAGE = ("key", "number")
 _PLACEHOLDER = re.compile(r"\$[a-z]+")
 
@@ -81,7 +83,10 @@ class Ready(Strict):
         default=None, gt=0, description="its group has at least this many members on each broker"
     )
     port: int | None = Field(
-        default=None, gt=0, le=65_535, description="it takes connections to this port of this host"
+        default=None,
+        gt=0,
+        le=65_535,
+        description="it takes connections to this port of this host, an `image` to this port of its container",
     )
     log: Pattern | None = Field(
         default=None, description="it has printed a line that this regular expression finds"
@@ -95,13 +100,16 @@ class Ready(Strict):
 
 
 class App(Strict):
-    """A program of the user's own, started unchanged; `jar` or `command` says which.
+    """A program of the user's own, started unchanged; `jar`, `command` or `image` says which.
 
     A `jar` runs in a JVM of its own. The harness registers RocketMQ's own `ConsumeMessageHook` with the consumers
     that it starts, so what they get and what their listeners answer comes from the program itself.
 
     A `command` is any program. It is seen by the lines that it prints (`sees`), by the brokers' list of its group
     (203), and, if its client answers, by its running info (307).
+
+    An `image` runs as a container on the network of the servers, and is seen as a `command` is. It needs a cluster
+    in containers: `--on containers`.
 
     `$nameserver` stands for the name server's address in `args`, `command`, `jvm_args`, `properties`, `env` and
     `files`, and `$files` for the folder of those. Topics and groups have the names that the scenario gives them,
@@ -122,8 +130,17 @@ class App(Strict):
         "are "
         "looked up on the PATH",
     )
+    image: str | None = Field(
+        default=None,
+        min_length=1,
+        pattern=r"^\S+$",
+        description="a container image that the engine has or can pull: `registry.example.org/shop:1.4`. It runs "
+        "with its own entrypoint and user; each start makes a new container",
+    )
     args: Texts = Field(
-        default=(), description="of a `jar`, its arguments: `[--rocketmq.name-server=$nameserver]`"
+        default=(),
+        description="of a `jar`, its arguments: `[--rocketmq.name-server=$nameserver]`; of an `image`, what its "
+        "entrypoint gets in place of the image's CMD",
     )
     jvm_args: Texts = Field(default=(), description="of a `jar`, options of its JVM: `[-Xmx512m]`")
     properties: dict[str, Text] = Field(
@@ -131,17 +148,19 @@ class App(Strict):
         description="of a `jar`, system properties: `{rocketmq.namesrv.addr: $nameserver}`",
     )
     env: dict[str, Text] = Field(
-        default_factory=dict, description="environment variables, in addition to those of the harness"
+        default_factory=dict,
+        description="environment variables, in addition to those of the harness, or those of the `image`",
     )
     sees: Sees | None = Field(
         default=None,
-        description=r"of a `command`, which lines say that it has handled a message: "
+        description=r"of a `command` or an `image`, which lines say that it has handled a message: "
         r"`{log: 'handled (?P<key>\S+)'}`",
     )
     files: dict[FileName, str] = Field(
         default_factory=dict,
         description="configuration files that are written for it, each from a template, in which the placeholders "
-        "stand too: `{application.yaml: config/test.yaml}`; the program finds them in the folder `$files`",
+        "stand too: `{application.yaml: config/test.yaml}`; the program finds them in the folder `$files`, "
+        "also in the container of an `image`",
     )
     ready: Ready | None = Field(
         default=None,
@@ -161,23 +180,34 @@ class App(Strict):
         return self
 
     def _problems(self) -> Iterator[str]:
-        if (self.jar is None) == (self.command is None):
-            yield "say which program: one of `jar: target/billing.jar` and `command: [./audit, $nameserver]`"
-        elif self.command is not None:
-            of_jars = [name for name in ("args", "jvm_args", "properties") if getattr(self, name)]
-            if of_jars:
-                yield f"`{'`, `'.join(of_jars)}` is for a `jar`: write it into `command`"
-            if self.sees is None:
-                yield (
-                    r"`sees` says which of its lines tell that it has handled a message: "
-                    r"`sees: {log: 'handled (?P<key>\S+)'}`"
-                )
+        if sum(item is not None for item in (self.jar, self.command, self.image)) != 1:
+            yield (
+                "say which program: one of `jar: target/billing.jar`, `command: [./audit, $nameserver]` and "
+                "`image: registry.example.org/shop:1.4`; the arguments of an `image` are its `args`"
+            )
+        elif self.jar is None:
+            yield from self._not_of_a_jar()
         elif self.sees is not None:
             yield (
                 "a `jar` is seen by RocketMQ's own hook in it: leave out `sees`; or write `command: [java, -jar, "
                 "…]`, where its client has no such hook"
             )
         yield from self._misspelled()
+
+    def _not_of_a_jar(self) -> Iterator[str]:
+        keys, instead = (
+            (("jvm_args", "properties"), "`args` or `env`")
+            if self.command is None
+            else (("args", "jvm_args", "properties"), "`command`")
+        )
+        of_jars = [name for name in keys if getattr(self, name)]
+        if of_jars:
+            yield f"`{'`, `'.join(of_jars)}` is for a `jar`: write it into {instead}"
+        if self.sees is None:
+            yield (
+                r"`sees` says which of its lines tell that it has handled a message: "
+                r"`sees: {log: 'handled (?P<key>\S+)'}`"
+            )
 
     def _misspelled(self) -> Iterator[str]:
         """Placeholders that are nearly one of ours; other programs may have `$` of their own."""

@@ -96,16 +96,19 @@ def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
 
 
-_PROGRAMS = tuple(kind for kind in CLIENT_KINDS.values() if kind.users_program)
-JAR = next(kind.name for kind in _PROGRAMS if not kind.begins_at_start)
-"""The client of a consumer that is a jar of the user's."""
-COMMAND = next(kind.name for kind in _PROGRAMS if kind.begins_at_start)
-"""The client of one that is any other program."""
+_PROGRAMS = {kind.program: kind for kind in CLIENT_KINDS.values() if kind.program is not None}
+PROGRAM_CLIENTS = frozenset(kind.name for kind in _PROGRAMS.values())
+"""The clients of consumers that are programs of the user's."""
+_EXAMPLES: Mapping[str, str] = {
+    "jar": "jar: …",
+    "command": "command: [./audit, $nameserver]",
+    "image": "image: registry.example.org/shop:1.4",
+}
 
 
 def program_of(app: Mapping[str, Any]) -> str:
-    """The client of a consumer with this `app`, as it stands in a file."""
-    return COMMAND if "command" in app and "jar" not in app else JAR
+    """The client of a consumer with this `app`, as in a file. Without the name of a program it counts as a jar."""
+    return next((kind for key, kind in _PROGRAMS.items() if key in app), _PROGRAMS["jar"]).name
 
 
 def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
@@ -294,7 +297,7 @@ class Consumer(Strict):
     def _a_program(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and data.get("app") is not None and data.get("client") is None:
             app = data["app"].model_dump(exclude_none=True) if isinstance(data["app"], App) else data["app"]
-            return {**data, "client": program_of(app) if isinstance(app, Mapping) else JAR}
+            return {**data, "client": program_of(app if isinstance(app, Mapping) else {})}
         return data
 
     @model_validator(mode="after")
@@ -345,8 +348,8 @@ class Consumer(Strict):
 
     def why_not_with(self, choice: ClientChoice) -> str | None:
         """Why a client can't be this consumer; None if it can."""
-        if choice.kind.users_program and self.app is None and self.beside is None:
-            which = "command: [./audit, $nameserver]" if choice.kind.begins_at_start else "jar: …"
+        if choice.kind.program is not None and self.app is None and self.beside is None:
+            which = _EXAMPLES[choice.kind.program]
             return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{{which}}}`"
         if self.app is not None and choice.kind.name != program_of(self.app.model_dump(exclude_none=True)):
             return f"`app` is a client itself: leave out `client: {choice}`"

@@ -19,6 +19,7 @@ from rocketchaos.harness.rocketmq.kinds.app import APP
 from rocketchaos.harness.rocketmq.kinds.command import COMMAND
 from rocketchaos.harness.rocketmq.kinds.go import GO
 from rocketchaos.harness.rocketmq.kinds.grpc import GRPC
+from rocketchaos.harness.rocketmq.kinds.image import IMAGE
 from rocketchaos.harness.rocketmq.kinds.java import JAVA
 from rocketchaos.harness.rocketmq.kinds.python import PYTHON
 from rocketchaos.harness.rocketmq.own_workers import VARIABLE, own_workers
@@ -26,7 +27,7 @@ from rocketchaos.harness.rocketmq.own_workers import VARIABLE, own_workers
 USUAL_CLIENT = JAVA.name
 """The kind of those for which neither scenario nor matrix names one."""
 
-_SHIPPED = (JAVA, PYTHON, GRPC, GO, APP, COMMAND)
+_SHIPPED = (JAVA, PYTHON, GRPC, GO, APP, COMMAND, IMAGE)
 
 
 def _registered() -> Mapping[str, ClientKind]:

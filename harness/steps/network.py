@@ -1,4 +1,4 @@
-"""What the steps that do something to the network have in common: the two sides, and who may be on them."""
+"""The common part of the steps on the network: the two sides, and who may be on them."""
 
 from __future__ import annotations
 
@@ -142,11 +142,13 @@ class BetweenStep(NetworkStep):
                 f"`{clients[0][0]}` and `{clients[1][0]}` don't talk to each other: clients only talk to "
                 "nodes of the cluster"
             )
-        elif any(clients) and scenario.workers != "containers":
-            yield (
-                f"`{(clients[0] or clients[1])[0]}` runs on this host, whose network all share: write "
-                "`workers: containers`"
-            )
+            return
+        some = any(map(scenario.is_image, scenario.consumers))
+        for client in (*clients[0], *clients[1]):
+            # Whom a variable stands for is known when the step runs.
+            if not (scenario.in_container(client) or (some and client.startswith("$"))):
+                yield f"`{client}` runs on this host, whose network all share: write `workers: containers`"
+                return
 
     def effects(self, scenario: Scenario) -> Iterator[Effect]:
         nodes = scenario.cluster.nodes

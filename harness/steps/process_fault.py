@@ -63,7 +63,7 @@ class FaultStep(ProcessStep):
 
     @property
     def kind(self) -> ProcessFaultKind:
-        """What it does."""
+        """Its act."""
         return self.kinds[0]
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
@@ -73,10 +73,10 @@ class FaultStep(ProcessStep):
             is_node = target in scenario.cluster.nodes
             if is_node and kind.capability is None:
                 yield kind.instead.format(target=target)
-            if not is_node and kind.on_processes_of_this_host and scenario.workers == "containers":
+            if not is_node and kind.on_processes_of_this_host and scenario.in_container(target):
+                way_out = "pause it" if scenario.is_image(target) else "leave `workers: containers` out"
                 yield (
-                    f"{target} would be in a container, whose processes can't be stalled from here: leave "
-                    "`workers: containers` out"
+                    f"{target} would be in a container, whose processes can't be stalled from here: {way_out}"
                 )
 
     def run(self, context: StepContext) -> None:

@@ -14,7 +14,7 @@ from rocketchaos.harness.workers.app_home import MARK, AppProgram
 from rocketchaos.harness.workers.printed_output import PrintedOutput
 from rocketchaos.harness.workers.program import WorkerPlan
 
-_AT_ONCE = {"PYTHONUNBUFFERED": "1"}
+AT_ONCE = {"PYTHONUNBUFFERED": "1"}
 """A program of Python's tells its lines at once, as in most images."""
 
 
@@ -48,7 +48,7 @@ class CommandHome:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 cwd=folder_of(self._scenario_file),
-                env={**os.environ, **_AT_ONCE, **app.env, OWNER_VARIABLE: self._owner, MARK: mark},
+                env={**os.environ, **AT_ONCE, **app.env, OWNER_VARIABLE: self._owner, MARK: mark},
                 start_new_session=True,
                 bufsize=0,
             )
@@ -68,8 +68,10 @@ class CommandProgram(AppProgram):
         )
         self.mark = mark
         assert app.sees is not None
+        assert process.stdout is not None
         PrintedOutput(
             process,
+            process.stdout,
             log=plan.log,
             sees=app.sees.log,
             ready=None if app.ready is None else app.ready.log,

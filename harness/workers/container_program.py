@@ -21,7 +21,7 @@ from rocketchaos.harness.workers.protocol import TERMINATED
 SHELL = "/bin/sh"
 _WAITS_FOR_A_LINE = 'read -r _ && exec 3>&1 1>&2 && exec "$@"'
 EVENTS_FD = 3
-"""What is written there is standard output outside; what is printed is standard error."""
+"""Text written there is standard output outside; printed text is standard error."""
 
 _STATE_LIMIT_S = 5.0
 _LOOK_EVERY_S = 0.01
@@ -37,32 +37,24 @@ def held_back(command: list[str]) -> list[str]:
     return ["-c", _WAITS_FOR_A_LINE, SHELL, *command]
 
 
-class ContainerProgram:
-    """A container that runs `held_back(...)`; see `harness.workers.program.Program`.
+class Contained:
+    """The first process of a container, as far as `harness.workers.program.Program` is about its life.
 
     Where the engine itself ends, so do its containers: that is seen as their death, with exit code 125.
     """
 
+    pid = 0
+
     def __init__(
-        self,
-        engine: Engine,
-        container: Container,
-        worker: str,
-        address: str,
-        log: Path,
-        on_gone: Callable[[], None],
+        self, engine: Engine, container: Container, worker: str, address: str, on_gone: Callable[[], None]
     ) -> None:
         """
         Args:
             engine: on this host.
-            container: has just been started, with `keeps_stdin`.
+            container: has been made.
             worker: its name, for messages.
             address: its address.
-            log: for what it prints.
             on_gone: called when the container is removed.
-
-        Raises:
-            EnvironmentNotReady: the engine refuses.
         """
         self._engine = engine
         self._api = engine.client.api
@@ -76,13 +68,10 @@ class ContainerProgram:
         self._ending = ""
         self.container = InContainer(self._id, str(container.name), address)
         self.where = f"container {self.container.name}"
-        self.foreign_clock = engine.in_vm
-        with refusals(f"worker {worker} can't be started"):
+
+    def _learn_pid(self) -> None:
+        with refusals(f"worker {self._worker} can't be started"):
             self.pid = int(self._state()["Pid"])
-        self._attachment = Attachment(engine, self._id, log, self._see_end)
-        self.events = self._attachment.output
-        self.commands = self._attachment.input
-        os.write(self.commands.fileno(), b"\n")
 
     @property
     def ending(self) -> str:
@@ -157,7 +146,7 @@ class ContainerProgram:
         return state
 
     def _see_end(self) -> None:
-        """Called when the attached socket has ended, which happens after the last output."""
+        """To be called when the attached socket has ended, which happens after the last output."""
         try:
             code = int(self._api.wait(self._id, timeout=None)["StatusCode"])
             out_of_memory = bool(self._state()["OOMKilled"])
@@ -185,4 +174,43 @@ class ContainerProgram:
         except NotFound:
             pass
         self._on_gone()
+        self._release()
+
+    def _release(self) -> None:
+        """Close what is attached to it."""
+
+
+class ContainerProgram(Contained):
+    """A container that runs `held_back(...)`; see `harness.workers.program.Program`."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        container: Container,
+        worker: str,
+        address: str,
+        log: Path,
+        on_gone: Callable[[], None],
+    ) -> None:
+        """
+        Args:
+            engine: on this host.
+            container: has just been started, with `keeps_stdin`.
+            worker: its name, for messages.
+            address: its address.
+            log: for what it prints.
+            on_gone: called when the container is removed.
+
+        Raises:
+            EnvironmentNotReady: the engine refuses.
+        """
+        super().__init__(engine, container, worker, address, on_gone)
+        self.foreign_clock = engine.in_vm
+        self._learn_pid()
+        self._attachment = Attachment(engine, self._id, log, self._see_end)
+        self.events = self._attachment.output
+        self.commands = self._attachment.input
+        os.write(self.commands.fileno(), b"\n")
+
+    def _release(self) -> None:
         self._attachment.close()

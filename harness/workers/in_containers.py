@@ -28,7 +28,16 @@ class InContainers:
     harness's own. What its client writes lands in the same folder as a local worker's, owned by the same user.
     """
 
-    def __init__(self, engine: Engine, image: str, subnet: Subnet, *, owner: str, run: str) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        image: str,
+        subnet: Subnet,
+        *,
+        owner: str,
+        run: str,
+        addresses: Addresses | None = None,
+    ) -> None:
         """
         Args:
             engine: on this host, or in a VM of this host.
@@ -36,6 +45,7 @@ class InContainers:
             subnet: that of the servers.
             owner: the label for the clean-up.
             run: likewise; also a part of the containers' names.
+            addresses: those that are free, where others take some too.
 
         Raises:
             EnvironmentNotReady: the engine is on another host.
@@ -50,7 +60,7 @@ class InContainers:
         self._subnet = subnet
         self._owner = owner
         self._run = run
-        self._addresses = Addresses(subnet)
+        self._addresses = addresses or Addresses(subnet)
         self._numbers = itertools.count(1)
 
     def launch(self, plan: WorkerPlan) -> ContainerProgram:

@@ -11,21 +11,21 @@ import json
 import os
 import re
 import selectors
-import subprocess
 import threading
 from collections.abc import Callable, Mapping
+from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
 from rocketchaos.harness.workers.printed_lines import Lines
 from rocketchaos.harness.workers.protocol import EventPipe
 
 LOG_LIMIT_BYTES = 32 * 1024 * 1024
-"""What its log takes of the disk; of what comes then the end is kept."""
+"""The limit of its log on disk. Of later output the end is kept."""
 _TAIL_BYTES = 64 * 1024
 _READ_BYTES = 64 * 1024
 _LOOK_EVERY_S = 0.1
-"""How often it is looked whether it has ended, where nothing comes: what it started may hold its output open."""
+"""How often a silent program is checked for its end: a process that it started may hold its output open."""
 SHOWN = 200
 """How many characters of a line an event has."""
 
@@ -61,12 +61,24 @@ class _Log:
             self._file.close()
 
 
+class Printing(Protocol):
+    """A program that prints."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+
+    def poll(self) -> int | None:
+        """How it ended; None: it hasn't. What it printed before its end can be read by then."""
+
+
 class PrintedOutput:
     """Reads one program's output in a thread of its own, until the program has ended."""
 
     def __init__(
         self,
-        process: subprocess.Popen[bytes],
+        process: Printing,
+        output: IO[bytes] | FileIO,
         *,
         log: Path,
         sees: str,
@@ -77,7 +89,8 @@ class PrintedOutput:
     ) -> None:
         """
         Args:
-            process: its standard output, with its standard error, is a pipe.
+            process: the program.
+            output: a pipe, with its standard output and its standard error; closed at the end.
             log: where all of it is added.
             sees: the regular expression that finds that a message was handled.
             ready: one that finds that it is ready.
@@ -88,9 +101,9 @@ class PrintedOutput:
         Raises:
             OSError: the log can't be written.
         """
-        assert process.stdout is not None
         self._process = process
-        self._output = process.stdout.fileno()
+        self._pipe = output
+        self._output = output.fileno()
         os.set_blocking(self._output, False)
         self._log = _Log(log)
         self._sees = re.compile(sees)
@@ -121,8 +134,7 @@ class PrintedOutput:
             for descriptor in (self._events_fd, self._commands):
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
-            if self._process.stdout is not None:
-                self._process.stdout.close()
+            self._pipe.close()
 
     def _serve(self) -> None:
         asked = Lines()

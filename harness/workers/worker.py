@@ -33,6 +33,10 @@ OnDeath = Callable[[str, str, Trouble], None]
 
 _END_LIMIT_S = 10.0
 """How long a process may take to be gone once it was killed, or has closed its pipe."""
+_FIRST_PROCESS = (
+    "The first process of a container ends on SIGTERM only if it has a handler for it. A shell script must "
+    "start the program with `exec`."
+)
 _CLOCK_REQUEST = 0
 """The number of the request that asks for a foreign clock; others count from 1."""
 
@@ -72,9 +76,9 @@ class Worker:
 
     Callbacks come from the worker's own reader thread, one at a time, and should be quick: `on_event` for
     every event but replies, in the order of writing; `on_death` at most once, after the last event, when the
-    process ended unexpectedly (`Trouble.ENVIRONMENT`), or wrote garbage (`Trouble.HARNESS`; what
-    follows the garbage is left out, and the process is killed then). An exception in `on_event` counts as the
-    latter, unless it is an EnvironmentNotReady.
+    process ended unexpectedly (`Trouble.ENVIRONMENT`), or wrote garbage (`Trouble.HARNESS`; everything after the
+    garbage is left out, and the process is killed then). An exception in `on_event` counts as the latter, unless
+    it is an EnvironmentNotReady.
     """
 
     process: ClassVar[Literal["own"]] = "own"
@@ -124,8 +128,7 @@ class Worker:
 
         Args:
             kind: from `harness.workers.worker_kinds.KINDS`.
-            name: unique within the run; what it prints goes to `<name>.log`, what its client writes to the
-                folder `<name>`.
+            name: unique within the run; its output goes to `<name>.log`, its client's logs to the folder `<name>`.
             home: where it lives: `OnHost`, `InContainers`.
             log_folder: where those are.
             on_event: see the class.
@@ -288,7 +291,8 @@ class Worker:
         if not self._over.wait(limit_s):
             raise PreconditionNotMet(
                 f"terminate: the {self.where} of {self.name} got SIGTERM {limit_s:g} s ago and has not ended; "
-                f"{self._seen()}"
+                f"{self._seen()}",
+                _FIRST_PROCESS if self._users_program and self.container is not None else "",
             )
         if not self._ended_on_sigterm(self.returncode):
             raise PreconditionNotMet(

@@ -45,8 +45,8 @@ class WorkerKind:
     native: bool = False
     """Whether its child loads librocketmq, the C++ client: see `harness.workers.native_library`."""
     users_program: bool = False
-    """Whether it is a program of the user's: `harness.workers.app_home` or `command_home` starts it, and it may
-    end with any exit code on SIGTERM."""
+    """Whether it is a program of the user's: `harness.workers.app_home`, `command_home` or `image_home` starts
+    it, and it may end with any exit code on SIGTERM."""
     own: Callable[[Progress | None], OwnProgram] | None = None
     """Makes the program of one that isn't Python, or finds it; None: it is `module`."""
 
@@ -122,6 +122,7 @@ KINDS: Mapping[str, WorkerKind] = MappingProxyType(
             WorkerKind("go", "", None, own=go_program),
             WorkerKind("app", "", None, users_program=True),
             WorkerKind("command", "", None, users_program=True),
+            WorkerKind("image", "", None, users_program=True),
             *map(kind_of, own_workers()),
         )
     }

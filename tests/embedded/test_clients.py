@@ -29,6 +29,7 @@ def test_lite_pull_divides_polls_and_commits(rocketmq: LiveRun) -> None:
     assert {event.data["status"] for event in seen(rocketmq, "consumed", "a")} == {"POLLED"}
 
 
+@pytest.mark.extended
 @pytest.mark.nightly
 def test_lite_pull_is_filtered_by_its_own_expression(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", api="lite-pull", subscribe={"orders": "tagA"})
@@ -68,6 +69,7 @@ def test_broadcasting_everybody_gets_everything_and_keeps_its_own_offsets(rocket
     assert not (Path.home() / ".rocketmq_offsets").exists()
 
 
+@pytest.mark.extended
 def test_an_orderly_listener_tries_again_in_place(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", listener="orderly", behaviour={"fail": 1}, subscribe={"orders": "*"})
     rocketmq.start("a")
@@ -85,6 +87,7 @@ def test_an_orderly_listener_tries_again_in_place(rocketmq: LiveRun) -> None:
     }
 
 
+@pytest.mark.extended
 def test_a_blocked_listener_that_is_stopped_reports_nothing_more(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", behaviour="block", subscribe={"orders": "*"})
     rocketmq.consumer("b", group="g", api="lite-pull", behaviour="block", subscribe={"orders": "*"})
@@ -97,6 +100,7 @@ def test_a_blocked_listener_that_is_stopped_reports_nothing_more(rocketmq: LiveR
     assert seen(rocketmq, "consumed") == []
 
 
+@pytest.mark.extended
 def test_a_slow_listener_with_one_thread_takes_one_after_the_other(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", threads=1, behaviour={"slow": "300ms"}, subscribe={"orders": "*"})
     rocketmq.start("a")

@@ -173,6 +173,7 @@ steps:
 """Maladies by their code; each is diagnosed, written as a scenario, and done again by that."""
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     "code", [pytest.param(code, marks=[] if code == "RC0102" else [pytest.mark.nightly]) for code in WRITTEN]
 )

@@ -28,7 +28,7 @@ from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.reporting.base import Report
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 OF_ONE_MIND = Profile.model_validate(
     {

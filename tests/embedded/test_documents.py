@@ -15,7 +15,7 @@ import pytest
 from tests.embedded.command import CODE, ROOT
 from tests.embedded.small_scenario import RunScenario
 
-pytestmark = [pytest.mark.embedded, pytest.mark.usefixtures("on_shared_cluster")]
+pytestmark = [pytest.mark.embedded, pytest.mark.extended, pytest.mark.usefixtures("on_shared_cluster")]
 
 BLOCK = re.compile(r"^```(?P<kind>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d+(?:\.\d+)?")

@@ -145,6 +145,7 @@ def test_sigkill_leaves_nothing_and_a_readable_history(command: Command) -> None
     assert [event.kind for event in read.events].count("sent") >= 1
 
 
+@pytest.mark.extended
 def test_sigkill_at_any_moment_of_the_start(command: Command) -> None:
     # No condition to await: whatever one could wait for would be a moment that the code knows of, and this is for
     # those that nobody thought of, somewhere between the first process and the last.
@@ -189,6 +190,7 @@ def test_a_consumer_that_dies_is_an_error_of_the_environment(command: Command) -
     assert "a" in died
 
 
+@pytest.mark.extended
 def test_a_broker_that_dies_while_messages_are_sent_is_the_cause_of_what_follows(tmp_path: Path) -> None:
     """The producer notices first; what is told is the death."""
     scenario = tmp_path / "sending.scenario.yaml"
@@ -206,6 +208,7 @@ def test_a_broker_that_dies_while_messages_are_sent_is_the_cause_of_what_follows
         end(sending)
 
 
+@pytest.mark.extended
 def test_a_broker_out_of_memory_is_an_error_of_the_environment(tmp_path: Path) -> None:
     """It lives on, and leaves unanswered what needed the memory: its log is what says so."""
     scenario = tmp_path / "short.scenario.yaml"

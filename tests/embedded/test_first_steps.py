@@ -15,7 +15,7 @@ from tests.embedded.command import rocketchaos
 from tests.embedded.small_scenario import RunScenario, events_of, held
 from tests.embedded.workbench import until
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 BROADCASTING = """\
 name: a-group-for-each-tag

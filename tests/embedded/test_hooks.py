@@ -13,7 +13,7 @@ from rocketchaos.harness.jars import artifacts
 from rocketchaos.harness.jars.java_home import find_java
 from tests.embedded.command import ROOT, rocketchaos
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 SCENARIO = ROOT / "scenarios" / "pull" / "flow-control-is-tried-again-at-once.scenario.yaml"
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.embedded.command import ROOT, rocketchaos
 from tests.embedded.test_scenarios import outcomes_text
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 TAGS = ROOT / "scenarios" / "tags"
 MIXED = """\

@@ -109,6 +109,7 @@ def test_a_cluster_that_is_up_serves_many_commands_and_a_run_can_be_checked_and_
     assert "is down" in down.out
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_repeats_give_a_distribution_with_intervals(tmp_path: Path) -> None:
     ended = rocketchaos(
@@ -132,6 +133,7 @@ def test_an_unexpected_outcome_ends_with_1_and_the_line_that_reproduces_it(tmp_p
     assert "rocketchaos reproduce " in ended.out
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_a_condition_that_is_not_reached_is_inconclusive_and_says_what_was_seen(tmp_path: Path) -> None:
     text = (ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml").read_text()

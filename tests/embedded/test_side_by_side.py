@@ -93,6 +93,7 @@ def test_a_kill_gets_processes_of_its_own(runner: Runner) -> None:
     assert not {pid for _, pid in homes(report)} & set(runner._processes_of("compressed").workers.pids)
 
 
+@pytest.mark.extended
 def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(runner: Runner) -> None:
     workers = runner._processes_of("compressed").workers
     with (

@@ -1,18 +1,18 @@
-"""Members that differ where they should not, that share an id, or that don't answer."""
+"""Members that share an id or a process, that don't answer, or that are known to some brokers alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import joined, queues_text
+from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 
 _NOT_SUPPORTED = 3
-"""REQUEST_CODE_NOT_SUPPORTED: a proxy's answer to 307 (RemotingProtocolServer of 5.5.0)."""
+"""REQUEST_CODENOT_SUPPORTED: a proxy's answer to 307 (RemotingProtocolServer of 5.5.0)."""
 _OF_PROCESS = re.compile(r"(?P<process>[^@]+@\d+)#(?P<instance>.+)")
 """`ip@pid#nanoTime`: of Java clients without an instance name."""
 
@@ -73,56 +73,23 @@ def one_process(view: GroupView) -> Iterator[Result]:
             )
 
 
-def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], Iterator[Result]]:
-    """A check that all members have the same value; empty values are left out."""
-
-    def different(view: GroupView) -> Iterator[Result]:
-        values: dict[str, list[str]] = {}
-        for member in view.members.values():
-            if shown := value(member):
-                values.setdefault(shown, []).append(member.client_id)
-        quiet = [member for member in view.silent if not value(member)]
-        if len(values) > 1:
-            camps = "; ".join(f"{joined(sorted(ids))}: {text}" for text, ids in sorted(values.items()))
-            yield Found(
-                f"{what}: {camps}",
-                tuple(
-                    Evidence(view.members[item].exchange, f"{item}: {text}")
-                    for text, ids in values.items()
-                    for item in ids
-                ),
-            )
-        elif quiet and len(view.members) > 1:
-            yield _no_answer(quiet)
-
-    return different
-
-
-def _no_answer(quiet: Sequence[Member]) -> Unknown:
-    names = joined([member.client_id for member in quiet])
-    return Unknown(
-        f"{names} {'does' if len(quiet) == 1 else 'do'} not answer: {_why(quiet[0])}",
-        tuple(Evidence(member.exchange, _why(member)) for member in quiet),
-        by_silence=True,
-    )
-
-
-def _why(silent: Member) -> str:
+def why_silent(view: GroupView, silent: Member) -> str:
+    """Why it isn't known what a member says of itself."""
     if silent.exchange.answer_code == _NOT_SUPPORTED:
-        return f"{silent.exchange.address} is a proxy, which doesn't forward request 307"
+        return (
+            f"{silent.exchange.address} is a proxy, which doesn't forward request 307"
+            if silent.client_id in view.behind_proxies
+            else "its client doesn't know request 307"
+        )
     return silent.exchange.why_not or "its answer is not JSON"
-
-
-def _own(key: str) -> Callable[[Member], str]:
-    return lambda member: member.properties.get(key, "")
 
 
 def silent(view: GroupView) -> Iterator[Result]:
     """Members that don't answer: most checks can't judge them."""
     for member in view.silent:
         yield Unknown(
-            f"{member.client_id} doesn't report its state: {_why(member)}",
-            (Evidence(member.exchange, _why(member)),),
+            f"{member.client_id} doesn't report its state: {why_silent(view, member)}",
+            (Evidence(member.exchange, why_silent(view, member)),),
             look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
         )
     for stored in view.not_told:
@@ -135,7 +102,7 @@ def silent(view: GroupView) -> Iterator[Result]:
 def not_everywhere(view: GroupView) -> Iterator[Result]:
     """Members that some brokers of their topics know, and others don't."""
     holders = {broker for topic in view.topics for broker in view.on_brokers(topic)} & set(view.stored)
-    for client_id in view.members:
+    for client_id in sorted(set(view.members) - view.behind_proxies):
         knowing = {
             broker
             for broker in holders
@@ -162,11 +129,25 @@ def nobody(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
             "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
-            "asks it)",
+            f"asks it){_behind(view)}",
             tuple(
                 Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
             ),
         )
+
+
+def _behind(view: GroupView) -> str:
+    """How many messages the group has not committed yet, by topic, as a phrase; empty where there are none."""
+    lags = {
+        topic: sum(
+            max(0, ends.max_offset - max(ends.min_offset, offset))
+            for queue, ends in view.ends(topic).items()
+            if (offset := view.offset(topic, queue)) is not None
+        )
+        for topic in view.topics
+    }
+    told = [f"{counted(lag, 'message')} of {topic}" for topic, lag in lags.items() if lag]
+    return f"; it is {joined(told)} behind" if told else ""
 
 
 CHECKS = (
@@ -198,62 +179,6 @@ CHECKS = (
         ),
         ("A01", "D05", "D13"),
         of_group=one_process,
-    ),
-    Check(
-        "RC0203",
-        "members of one group use clients of different languages",
-        Level.WARNING,
-        "all members use clients of the same language",
-        "Clients of different languages compute hashes, versions and shares of queues differently.",
-        ("Use clients of one language in a group, or give each language its own group.",),
-        ("H02", "H03", "H05"),
-        of_group=_differ("languages", lambda member: member.language),
-    ),
-    Check(
-        "RC0204",
-        "members of one group have different client versions",
-        Level.INFO,
-        "all members have the same client version",
-        "None by itself. During a rolling upgrade this is normal.",
-        ("If an upgrade is under way, finish it.",),
-        (),
-        of_group=_differ("versions", _own("PROP_CLIENT_VERSION")),
-    ),
-    Check(
-        "RC0205",
-        "members have different start positions (consumeFromWhere)",
-        Level.WARNING,
-        "all members have the same consumeFromWhere",
-        "If a queue has no stored offset, its old messages are consumed or skipped, depending on which member "
-        "gets it.",
-        ("Give all members the same consumeFromWhere. It has an effect only if no offset is stored.",),
-        ("A07", "G14"),
-        of_group=_differ("consumeFromWhere", _own("consumeFromWhere")),
-    ),
-    Check(
-        "RC0206",
-        "members of one group use different message models",
-        Level.ERROR,
-        "all members use the same message model",
-        "A broadcasting member consumes all queues, in addition to each queue's owner, and its heartbeats make "
-        "the broker treat the whole group as broadcasting.",
-        ("Give broadcasting members their own group.", "Then restart the clustering members."),
-        ("A07", "A08", "F23"),
-        of_group=_differ("models", _own("messageModel")),
-    ),
-    Check(
-        "RC0207",
-        "members of one group use different allocation strategies",
-        Level.ERROR,
-        "all members use the same allocation strategy",
-        "Each member takes its queues by its own strategy. Some queues get two owners, and their messages come "
-        "twice. Other queues get no owner, and their messages wait.",
-        (
-            "Give all members the same AllocateMessageQueueStrategy.",
-            "Deploy it to all members at the same time.",
-        ),
-        ("D12",),
-        of_group=_differ("strategies", lambda member: member.strategy),
     ),
     Check(
         "RC0208",

@@ -55,5 +55,5 @@ APP = ClientKind(
     ),
     takes_ids=False,
     compressed=False,
-    users_program=True,
+    program="jar",
 )

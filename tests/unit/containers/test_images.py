@@ -21,6 +21,7 @@ from rocketchaos.harness.containers.images import (
     chosen_by_user,
     missing,
     pull,
+    users_image,
 )
 from rocketchaos.harness.core import configuration
 from rocketchaos.harness.core.configuration import Configuration, ImageNames
@@ -215,3 +216,32 @@ def test_a_long_pull_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None
         "pulling the image x/y:1: 3 of 10 MB",
         "pulling the image x/y:1: 6 of 10 MB",
     ]
+
+
+def of_a_user(*, there: bool, pulled: bool = True) -> Engine:
+    """An engine that has a user's image, or can or can't pull it."""
+    had = {"shop:1.4"} if there else set()
+
+    def get(name: str) -> Any:
+        if name not in had:
+            raise ImageNotFound("no such image")
+        return SimpleNamespace(attrs={"Id": "sha256:1"})
+
+    def pull_(repository: str, tag: str, **_: object) -> list[dict[str, str]]:
+        if not pulled:
+            raise APIError("x", None, "no route to registry")
+        had.add(f"{repository}:{tag}")
+        return []
+
+    client: Any = SimpleNamespace(images=SimpleNamespace(get=get), api=SimpleNamespace(pull=pull_))
+    return Engine(client)
+
+
+def test_a_user_s_image_is_the_engine_s_or_pulled() -> None:
+    assert users_image(of_a_user(there=True, pulled=False), "shop:1.4", print) == "sha256:1"
+    assert users_image(of_a_user(there=False), "shop:1.4", print) == "sha256:1"
+    with pytest.raises(
+        EnvironmentNotReady, match=r"no image shop:1\.4, and can't pull it: no route"
+    ) as error:
+        users_image(of_a_user(there=False, pulled=False), "shop:1.4", print)
+    assert "docker build -t shop:1.4 ." in str(error.value)

@@ -15,6 +15,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine import program_start
 from rocketchaos.harness.engine.program_start import begun, connections_of, local_ports
 from rocketchaos.harness.workers.lease import WorkerProcess
+from rocketchaos.harness.workers.program import InContainer
 from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.history_builder import scenario_of
 
@@ -74,8 +75,10 @@ class Broker:
         )
         return cast("ConditionContext", context)
 
-    def begun(self, former: Collection[tuple[str, str]] = ()) -> dict[str, Any]:
-        worker = cast("WorkerProcess", SimpleNamespace(pid=os.getsid(0)))
+    def begun(
+        self, former: Collection[tuple[str, str]] = (), container: InContainer | None = None
+    ) -> dict[str, Any]:
+        worker = cast("WorkerProcess", SimpleNamespace(pid=os.getsid(0), container=container))
         return dict(begun(self.context, "a", worker, 0.3, former))
 
 
@@ -139,6 +142,21 @@ def test_a_connection_of_a_process_that_is_gone_is_not_the_program(port: int, cl
     new = "fixed@t" if client_id == "fixed@t" else "new@t"
     found = Broker(gone, (new, "JAVA", port)).begun(former)
     assert (found["client_id"], found["subscribe"]) == (new, {"orders": "tagA"})
+
+
+def test_a_container_is_known_by_its_address() -> None:
+    broker = Broker(("b@t", "JAVA", 1), ("y@t", "JAVA", 2), ("x@t", "GO", 3))
+    broker.connections[2]["address"] = "198.18.0.40:51234"
+    found = broker.begun(container=InContainer("id", "name", "198.18.0.40"))
+    assert (found["client_id"], found["client_version"]) == ("x@t", "go")
+    broker.connections.pop(1)
+    other = InContainer("id", "name", "198.18.0.4")
+    # It may come by another way, as through a proxy: then nothing is taken for known.
+    assert broker.begun(container=other)["traits"] == {}
+    broker.connections.pop()
+    with pytest.raises(EnvironmentNotReady, match="within 120 s: it has printed nothing") as error:
+        broker.begun(container=other)
+    assert "has no connection" not in str(error.value)
 
 
 def test_several_consumers_of_one_program_can_not_be_told_apart(port: int) -> None:

@@ -53,6 +53,18 @@ def test_a_command_is_seen_by_what_it_prints() -> None:
     assert placed.env == {"A": "/run/files/a"}
 
 
+def test_an_image_is_seen_by_what_it_prints() -> None:
+    image = {"image": "registry.example.org/shop:1.4", "args": ["--ns=$nameserver"], "env": {"A": "$files/a"}}
+    own = consumer(app={**image, "sees": SEES})
+    assert own.choice.kind.name == "image"
+    assert own.choice.kind.begins_at_start
+    assert own.traits.seen_by == "lines"
+    assert own.app is not None
+    placed = own.app.placed("198.18.0.2:9876", "/rocketchaos/files")
+    assert placed.args == ("--ns=198.18.0.2:9876",)
+    assert placed.env == {"A": "/rocketchaos/files/a"}
+
+
 def test_other_programs_may_have_dollars_of_their_own() -> None:
     own = consumer(app={"command": ["sh", "-c", "echo $HOME $x $(date)"], "sees": SEES})
     assert own.app is not None
@@ -87,6 +99,14 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
         ({"app": {"command": ["./a"], "sees": SEES, "ready": {}}}, "say `members`, `port` or `log`"),
         ({"app": {"command": ["./a"], "sees": SEES, "ready": {"log": "["}}}, "is no regular expression"),
         ({"app": {"jar": "a.jar", "files": {"../a": "b"}}}, "files"),
+        ({"app": {"image": "shop:1.4"}}, "`sees` says which of its lines"),
+        ({"app": {"image": "shop:1.4", "command": ["./a"], "sees": SEES}}, "of an `image` are its `args`"),
+        (
+            {"app": {"image": "shop:1.4", "sees": SEES, "jvm_args": ["-Xmx1g"]}},
+            "`jvm_args` is for a `jar`: write it into `args` or `env`",
+        ),
+        ({"app": {"image": "shop 1.4", "sees": SEES}}, "image"),
+        ({"client": "image"}, "`app` says which: `app: {image: "),
         ({"client": "command"}, "`app` says which: `app: {command: "),
         (
             {

@@ -50,7 +50,11 @@ def test_names_are_as_they_stand_on_a_cluster_of_the_run_s_own() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("title: two", "workers: containers\ntitle: two", "a program of your own runs on this host"),
+        (
+            "title: two",
+            "workers: containers\ntitle: two",
+            "a `jar` or `command` of your own runs on this host",
+        ),
         (
             "  - start: [a, b, c, d]",
             "  - start: [a, b, c, d]\n  - stop: a",
@@ -62,3 +66,48 @@ def test_names_are_as_they_stand_on_a_cluster_of_the_run_s_own() -> None:
 def test_what_can_not_be_is_told(old: str, new: str, said: str) -> None:
     with pytest.raises(UsageProblem, match=said):
         parsed(TEXT.replace(old, new))
+
+
+IMAGE = """\
+name: own
+title: a container beside a program
+topics: {orders: {queues: 4}}
+consumers:
+  a:
+    group: g
+    subscribe: {orders: tagA}
+    app: {image: "registry.example.org/shop:1.4", sees: {log: '(?P<key>.)'}}
+  b: {group: g, subscribe: {orders: tagA}}
+steps:
+  - start: [a, b]
+  - partition: {between: a, and: broker-a}
+  - heal: all
+anomaly: {delivered: {to: g, count: 0}}
+healthy: {delivered: {to: g, count: 1}}
+"""
+
+
+def test_an_image_needs_containers_and_has_a_network_of_its_own() -> None:
+    scenario = parsed(IMAGE)
+    assert scenario.client_label == "image+java"
+    assert {"container workers", "partition"} <= scenario.required_capabilities
+    assert (scenario.in_container("a"), scenario.in_container("b")) == (True, False)
+    inside = parsed(IMAGE.replace("title:", "workers: containers\ntitle:"))
+    assert inside.in_container("b")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("between: a,", "between: b,", "`b` runs on this host, whose network all share"),
+        (
+            "partition: {between: a, and: broker-a}",
+            "stall: a",
+            "a would be in a container, whose processes can't be stalled from here: pause it",
+        ),
+        ("tagA}}\nsteps", "tagA}, beside: a}\nsteps", "which doesn't distinguish its consumers"),
+    ],
+)
+def test_what_an_image_can_not_do_is_told(old: str, new: str, said: str) -> None:
+    with pytest.raises(UsageProblem, match=said):
+        parsed(IMAGE.replace(old, new))

@@ -1,0 +1,334 @@
+"""Container images of a user's as consumers, on a real RocketMQ: an image is built here, as a user builds one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
+from rocketchaos.harness.containers.container_engine import Engine
+from rocketchaos.harness.containers.images import Images
+from rocketchaos.harness.containers.labels import ROLE_LABEL
+from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.jars.artifacts import classpath
+from rocketchaos.harness.jars.java_compiler import compile_java, compiler_jars
+from rocketchaos.harness.jars.java_home import find_java
+from rocketchaos.harness.live import LiveRun
+from rocketchaos.harness.plan.options import Options
+from tests.embedded.command import ROOT, Ended, rocketchaos, started
+from tests.embedded.users_programs import log_of
+
+pytestmark = [pytest.mark.containers, pytest.mark.timeout(300)]
+
+SHOP = "rocketchaos-tests/shop"
+WAYWARD = Path(__file__).parents[1] / "embedded" / "Wayward.java"
+RUN = """\
+#!/bin/sh
+echo "config $(cat "$CONFIG")"
+[ "$WRAPPED" ] || exec java -Xmx64m -cp "/shop:$ROCKETMQ_HOME/lib/*" Wayward "$NAMESRV" "${1:-$MODE}"
+java -Xmx64m -cp "/shop:$ROCKETMQ_HOME/lib/*" Wayward "$NAMESRV" "$MODE"
+"""
+DOCKERFILE = """\
+FROM {base}
+COPY classes/ /shop/
+COPY run /shop/run
+ENV MODE={mode} SHOP=image
+ENTRYPOINT ["/shop/run"]
+CMD []
+"""
+SCENARIO = """\
+name: own
+title: a container of the user's own
+topics: {orders: {queues: 4}}
+consumers:
+  a:
+    group: g
+    subscribe: {orders: tagA}
+    app:
+      image: IMAGE
+      args: [ARGS]
+      sees: {log: 'got (?P<key>\\S+)'}
+      env: {NAMESRV: $nameserver, CONFIG: $files/service.conf, WRAPPED: 'WRAPPING'}
+      files: {service.conf: service.template}
+      ready: READY
+      ready_within: 20s
+steps:
+  - start: a
+  - settle: {ownership: g, within: 60s}
+  - settle: {subscription: g, topic: orders, within: 60s}
+STEPS
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 4}}]
+"""
+SENDS = """\
+  - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
+  - settle: {delivered: g, count: 4, topic: orders, within: 60s}
+"""
+
+
+@pytest.fixture(scope="module")
+def shop(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Version 1.3, which wants tagA; version 1.4 wants tagB."""
+    base = Images(engine, print).rocketmq("4.9.4").name
+    context = tmp_path_factory.mktemp("shop")
+    (context / "run").write_text(RUN)
+    (context / "run").chmod(0o755)
+    compile_java(
+        [WAYWARD], find_java(), compiler_jars(print), classpath("4.9.4", "client"), context / "classes"
+    )
+    built = []
+    for version, mode in (("1.3", "plain"), ("1.4", "differs")):
+        text = DOCKERFILE.format(base=base, mode=mode)
+        (context / "Dockerfile").write_text(text)
+        built.append(f"{SHOP}:{version}")
+        engine.client.images.build(path=str(context), tag=built[-1], rm=True)
+    yield built[0]
+    shutil.rmtree(context)
+    for name in built:
+        engine.client.images.remove(name, force=True)
+
+
+Run = Callable[..., tuple[Ended, dict[str, Any]]]
+
+
+@pytest.fixture
+def run(shop: str, engine: Engine, tmp_path: Path) -> Run:
+    """Runs a scenario with the image: the command, and the run as `--json` reports it."""
+    (tmp_path / "service.template").write_text("for $nameserver in $files")
+
+    def of(
+        steps: str = SENDS,
+        mode: str = "",
+        image: str = shop,
+        ready: str = "{members: 1}",
+        wrapped: str = "",
+        text: str = SCENARIO,
+    ) -> tuple[Ended, dict[str, Any]]:
+        given = {"IMAGE": image, "ARGS": mode, "READY": ready, "WRAPPING": wrapped, "STEPS\n": steps}
+        for old, new in given.items():
+            text = text.replace(old, new)
+        (tmp_path / "own.scenario.yaml").write_text(text)
+        ended = rocketchaos(
+            "run", "own.scenario.yaml", "--on", "containers", "--json", cwd=tmp_path, limit_s=280
+        )
+        assert left(engine) == []
+        assert ended.out, ended.err
+        return ended, ended.document["runs"][0]
+
+    return of
+
+
+def left(engine: Engine) -> list[str]:
+    """The containers of users' images that are there."""
+    found = engine.client.containers.list(all=True, filters={"label": f"{ROLE_LABEL}=program"})
+    return [str(container.name) for container in found]
+
+
+def events_of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    text = (Path(run["run_dir"]) / "events.jsonl").read_text()
+    events = [json.loads(line) for line in text.splitlines()]
+    return [event["data"] for event in events if event["kind"] == kind]
+
+
+def test_its_lines_tell_what_it_handled_and_its_address_who_it_is(
+    run: Run, engine: Engine, shop: str
+) -> None:
+    ended, found = run(ready="{members: 1, log: '^mode plain'}")
+    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    received = events_of(found, "received")
+    assert sorted(item["key"] for item in received) == [f"orders-{number}" for number in range(1, 5)]
+    assert {item["line"] for item in received} == {f"got orders-{number}" for number in range(1, 5)}
+    (begun,) = events_of(found, "consumer-started")
+    assert (begun["client"], begun["client_version"]) == ("image", "4.9.4")
+    assert (begun["filters_by"], begun["tells_queues"]) == ("stored", True)
+    (told,) = events_of(found, "program-subscription")
+    assert told["subscribe"] == {"orders": "tagA"}
+    assert "mode plain in image of null" in log_of(found)
+    assert "config for 198.1" in log_of(found)
+    assert ":9876 in /rocketchaos/files" in log_of(found)
+    record = json.loads((Path(found["run_dir"]) / "run.json").read_text())
+    assert record["cluster"]["images"][shop] == engine.client.images.get(shop).id
+
+
+def test_all_faults_act_on_it(run: Run) -> None:
+    steps = """\
+  - partition: {between: a, and: [broker-a, nameserver]}
+  - heal: all
+  - pause: a
+  - resume: a
+  - kill: a
+  - start: a
+  - settle: {ownership: g, within: 180s}
+  - terminate: a
+  - start: a
+  - settle: {ownership: g, within: 180s}
+"""
+    ended, found = run(SENDS + steps)
+    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    proofs = {item["fault"]: item["proof"] for item in events_of(found, "fault-effective")}
+    assert set(proofs) == {"partition", "pause", "kill", "terminate"}
+    assert "packets dropped" in proofs["partition"]
+    # Java's own exit code after SIGTERM.
+    assert "has shut its client down and ended with exit code 143" in proofs["terminate"]
+
+
+ROLLING = """\
+name: own
+title: a rolling deployment that changes the tag
+topics: {orders: {queues: 4}}
+consumers:
+  v1:
+    group: g
+    subscribe: {orders: tagA}
+    app:
+      image: rocketchaos-tests/shop:1.3
+      sees: {log: 'got (?P<key>\\S+)'}
+      env: {NAMESRV: $nameserver}
+  v2:
+    group: g
+    subscribe: {orders: tagB}
+    app:
+      image: rocketchaos-tests/shop:1.4
+      sees: {log: 'got (?P<key>\\S+)'}
+      env: {NAMESRV: $nameserver}
+steps:
+  - start: v1
+  - settle: {ownership: g, within: 60s}
+  - start: v2
+  - settle: {ownership: g, within: 60s}
+  - send: {topic: orders, tags: [tagA, tagB], count: 16, per_queue: 4}
+  - settle: {offsets: g, topic: orders, lag: 0, within: 120s}
+anomaly: [{undelivered: {at_least: 4}}]
+healthy: [{delivered: {to: g, count: 16}}]
+expected: reproduced
+"""
+
+
+def test_a_rolling_deployment_from_one_version_to_the_next(run: Run) -> None:
+    ended, found = run(text=ROLLING)
+    assert (ended.code, found["outcome"], found["trouble"]) == (0, "reproduced", None), found["reason"]
+    told = [item["subscribe"] for item in events_of(found, "program-subscription")]
+    assert told == [{"orders": "tagA"}, {"orders": "tagB"}]
+
+
+def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
+    settled = "  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}\n"
+    _, found = run(SENDS + settled, mode="prints")
+    assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
+    # What its output holds back is on its way: a megabyte in the engine, and two pipes.
+    assert len(log_of(found)) > 4 * 40_000 * 101 - 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"mode": "ends"}, ["the worker a died: exit code 1", "no database"]),
+        ({"mode": "stranger"}, ["not become a member of its group g", "its last line: 'mode stranger"]),
+        ({"ready": "{port: 1}"}, ["but not `ready` within 20 s: no process accepts connections on port 1"]),
+        (
+            {"image": "registry.invalid/shop:1.4"},
+            ["the engine has no image registry.invalid/shop:1.4, and can't pull it", "docker build -t"],
+        ),
+    ],
+    ids=["ends", "stranger", "port", "no-image"],
+)
+def test_one_that_is_never_ready_is_one_message(run: Run, given: dict[str, str], words: list[str]) -> None:
+    ended, found = run(**given)
+    assert (ended.code, found["outcome"]) == (4, "error"), found["reason"]
+    for word in words:
+        assert word in found["reason"] + ended.err
+
+
+def test_an_entrypoint_that_is_not_there_is_one_message(
+    run: Run, engine: Engine, shop: str, tmp_path: Path
+) -> None:
+    (tmp_path / "Dockerfile").write_text(f'FROM {shop}\nENTRYPOINT ["/shop/none"]\n')
+    engine.client.images.build(path=str(tmp_path), tag=f"{SHOP}:broken", rm=True)
+    try:
+        ended, found = run(image=f"{SHOP}:broken")
+    finally:
+        engine.client.images.remove(f"{SHOP}:broken", force=True)
+    assert (ended.code, found["outcome"]) == (4, "error"), found["reason"]
+    assert f"the container of a can't be started from the image {SHOP}:broken: " in found["reason"]
+    assert "/shop/none" in found["reason"]
+
+
+def test_a_first_process_without_a_handler_outlives_sigterm(run: Run) -> None:
+    ended, found = run(SENDS + "  - terminate: a\n", wrapped="yes")
+    assert (ended.code, found["outcome"]) == (3, "inconclusive")
+    assert "got SIGTERM 40 s ago and has not ended" in found["reason"]
+    assert "ends on SIGTERM only if it has a handler" in found["reason"]
+
+
+def test_it_does_not_outlive_the_harness(run: Run, engine: Engine, tmp_path: Path) -> None:
+    steps = SENDS + '  - wait: {duration: 200s, because: "the harness dies meanwhile"}\n'
+    text = SCENARIO.replace("IMAGE", f"{SHOP}:1.3").replace("ARGS", "").replace("READY", "{members: 1}")
+    text = text.replace("WRAPPING", "").replace("STEPS\n", steps)
+    (tmp_path / "own.scenario.yaml").write_text(text)
+    with started("run", "own.scenario.yaml", "--on", "containers", cwd=tmp_path) as process:
+        until(lambda: left(engine) != [])
+        process.kill()
+    until(lambda: left(engine) == [])
+
+
+def until(condition: Callable[[], bool]) -> None:
+    Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.1), retry=retry_if_result(lambda held: not held))(
+        condition
+    )
+
+
+def test_in_pytest_it_is_declared_in_one_line(shop: str, tmp_path: Path) -> None:
+    options = Options(runs=tmp_path, use_running=False, on=ClusterKind.CONTAINERS)
+    with Runner(options) as runner, LiveRun(runner, "own") as rocketmq:
+        rocketmq.topic("orders", queues=4)
+        rocketmq.app(
+            "a",
+            image=shop,
+            args=["plain"],
+            sees={"log": r"got (?P<key>\S+)"},
+            env={"NAMESRV": "$nameserver"},
+            group="g",
+            subscribe={"orders": "tagA"},
+        )
+        rocketmq.start("a")
+        rocketmq.settle(ownership="g", within="60s")
+        rocketmq.send(topic="orders", tag="tagA", count=4, per_queue=1)
+        rocketmq.settle(delivered="g", count=4, topic="orders", within="60s")
+        rocketmq.check.delivered(to="a", count=4)
+
+
+@pytest.mark.skipif(shutil.which("mvn") is None, reason="needs Maven: apt install maven")
+def test_the_example_deploys_one_image_after_the_other(engine: Engine, tmp_path: Path) -> None:
+    examples = ROOT / "examples"
+    for name in ("java-service", "container-service"):
+        shutil.copytree(
+            examples / name, tmp_path / name, ignore=shutil.ignore_patterns("target", "runs", "*.class")
+        )
+    subprocess.run(
+        ["mvn", "-q", "-B", "-DskipTests", "package"], cwd=tmp_path / "java-service", check=True, timeout=250
+    )
+    folder = tmp_path / "container-service"
+    shutil.copy(folder / "Dockerfile", tmp_path / "java-service")
+    base = Images(engine, print).rocketmq("4.9.4").name
+    images = {"billing:1": "paid", "billing:2": "paid || refunded"}
+    try:
+        for image, tags in images.items():
+            engine.client.images.build(
+                path=str(tmp_path / "java-service"),
+                tag=image,
+                rm=True,
+                buildargs={"BASE": base, "TAGS": tags},
+            )
+        ended = rocketchaos("run", ".", "--on", "containers", "--json", cwd=folder, limit_s=280)
+    finally:
+        for image in images:
+            engine.client.images.remove(image, force=True)
+    (found,) = ended.document["runs"]
+    assert (ended.code, found["outcome"], found["trouble"]) == (0, "reproduced", None), found["reason"]
