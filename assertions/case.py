@@ -81,7 +81,7 @@ class Case:
         """Those of these whose own subscription is unknown: programs that the harness only sees from outside."""
         return [
             name
-            for name in self.view.seen_by_lines(consumers)
+            for name in self.view.seen_from_outside(consumers)
             if not self.view.own_subscriptions.told_by_itself(name, until)
         ]
 
