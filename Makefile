@@ -12,10 +12,11 @@ INPUTS := pyproject.toml constraints.txt
 FREEZE_VENV := build/constraints-venv
 
 # What failed because of the environment runs once more, is counted as a rerun, and listed: what could not be started, or
-# a request that a server of a machine too busy didn't answer in time. What a run has said is never asked again.
+# a request that a server of a machine too busy didn't answer in time. No run gets a second chance to say something
+# else.
 ONCE_MORE := -r aR --reruns 1 --only-rerun 'EnvironmentNotReady|RemotingTimeoutException'
 
-# Tests start some hundred processes of Python: what they import is compiled once, whatever the shell says.
+# Tests start some hundred processes of Python: their imports are compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
 # Each part collects its own folders alone, which takes a fraction of collecting all; tests/conftest.py sees to it that

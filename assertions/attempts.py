@@ -1,6 +1,5 @@
-"""Who got a message when, and again when: by audience, in order of time. Pure.
-
-An audience is what gets each message once where all goes well: a group, or one consumer of a broadcasting one.
+"""The attempts at each message, by audience, in order of time. Pure. An audience gets each message once if all
+goes well: it is a group, or one consumer of a broadcasting group.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from rocketchaos.harness.core.model import Event
 
 
 def audience_of(view: RunView, consumer: str) -> str:
-    """The consumer's group; the consumer itself where it consumes by broadcasting."""
+    """The consumer's group; the consumer itself if it is broadcasting."""
     spec = view.scenario.consumers[consumer]
     return consumer if spec.model == "broadcasting" else spec.group
 
@@ -35,7 +34,7 @@ def attempts(
 
 
 def repeats(deliveries: Sequence[Delivery]) -> list[Delivery]:
-    """Those of one message and audience that came again, without having been announced as a retry.
+    """The repeats of one message and audience: deliveries that came again, and not as a retry.
 
     A retry has a higher reconsumeTimes than everything before it.
     """
@@ -51,9 +50,8 @@ def repeats(deliveries: Sequence[Delivery]) -> list[Delivery]:
 def retries(
     view: RunView, until: int, group: str, consumers: Sequence[str] | None = None
 ) -> list[tuple[Delivery, Delivery]]:
-    """What came again to the group because a listener had failed, each with the attempt before it.
-
-    Only what came to these consumers, where they are named: the attempt before may have been anybody's.
+    """The group's retries after a failed listener, each with the attempt before it. If consumers are named, only
+    their retries: the attempt before may be another one's.
     """
     own = attempts(view, until, view.scenario.members(group)).values()
     return [
@@ -66,7 +64,7 @@ def retries(
 
 
 def answer_to(view: RunView, delivery: Delivery, until: int) -> Event[Consumed] | None:
-    """What the listener answered to a delivery; None: nothing yet."""
+    """The listener's answer to a delivery; None: none yet."""
     return next(
         (
             event

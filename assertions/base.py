@@ -1,4 +1,4 @@
-"""What a check is."""
+"""The base class of all checks."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ class Check(Word, ABC):
         return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        """Why nothing could ever keep it in this scenario, whose names are all defined; one sentence each."""
+        """Why nothing can ever fulfil it in this scenario, whose names are all defined; one sentence each."""
         del scenario  # most checks have nothing to say
         yield from ()
 
     def unreachable(self, scenario: Scenario) -> Iterator[str]:
-        """The numbers that no run of this scenario can come to; one sentence each."""
+        """The numbers that no run of this scenario can reach; one sentence each."""
         del scenario  # most checks state no number
         yield from ()
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
-        """What is possible in this scenario, and hardly meant; one sentence each."""
+        """Its probable slips in this scenario; one sentence each."""
         del scenario  # most checks have nothing to say
         yield from ()
 
@@ -82,9 +82,8 @@ class Check(Word, ABC):
 
     @property
     def identity(self) -> str:
-        """The word and what the scenario says with it, `delivered {"count":4,"to":"b"}`: never by its title.
-
-        Which claim it speaks of is no part of what it states.
+        """The word and its keys, `delivered {"count":4,"to":"b"}`: never its title. The claim that it belongs to
+        is no part of its statement.
         """
         said = self.model_dump(mode="json", exclude_defaults=True, exclude={"claim", "refutes"})
         return f"{self.word} {json.dumps(said, sort_keys=True, separators=(',', ':'), ensure_ascii=False)}"
@@ -95,11 +94,11 @@ class Check(Word, ABC):
 
     @abstractmethod
     def evaluate(self, view: RunView) -> Answer:
-        """Hold the statement against the run."""
+        """Compare the statement with the run."""
 
 
 class Answer:
-    """What a check answers; `Holds.UNKNOWN` where the history lacks the evidence."""
+    """A check's answer; `Holds.UNKNOWN` if the history lacks the evidence."""
 
     __slots__ = ("events", "expected", "holds", "observed", "too_early")
 
@@ -163,7 +162,7 @@ class Count(Check):
         return least is not None and least > most
 
     def always(self, most: int) -> Iterator[str]:
-        """A doubt where no run can come to more than `most`, and more is stated."""
+        """A doubt if the check states more than `most`, which no run can exceed."""
         if most and self.at_most is not None and self.at_most >= most:
             yield f"`at_most` of {self.at_most} holds whatever comes: there can't be more than {most}"
 

@@ -1,6 +1,6 @@
 """One message, one group, one moment: what the history proves about it. Pure.
 
-Knowledge is bracketed. What a broker holds changes only to a higher subVersion, or vanishes
+Knowledge is bracketed. A broker's stored subscription changes only to a higher subVersion, or vanishes
 (`ConsumerGroupInfo.updateSubscription`, RocketMQ 4.9.4 and 5.3.3), and a member whose queues change raises its own
 (`RebalancePushImpl.messageQueueChanged`). So a look before the sending and one after the passing that show the
 same subVersion prove what was so in between; a single look proves nothing. Of the queues of members that don't
@@ -38,7 +38,7 @@ def in_words(expressions: Iterable[Expression]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a broker is proven to have held, and the looks that prove it."""
+    """A subscription that a broker provably held, and the looks that prove it."""
 
     expression: str
     matches: bool | None
@@ -56,7 +56,7 @@ class Case:
     at: int
 
     def spec(self, consumer: str) -> Consumer:
-        """What the scenario says of a consumer."""
+        """The consumer's entry in the scenario."""
         return self.view.scenario.consumers[consumer]
 
     def traits(self, consumer: str) -> Api:
@@ -78,7 +78,8 @@ class Case:
         return [item for item in found if item is not None]
 
     def own_unknown(self, consumers: Iterable[str], until: int) -> list[str]:
-        """Those of these whose own subscription is unknown: programs that the harness only sees from outside."""
+        """The consumers among these with an unknown subscription: programs that the harness only sees from
+        outside."""
         return [
             name
             for name in self.view.seen_from_outside(consumers)
@@ -115,7 +116,8 @@ class Case:
         )
 
     def stored(self, until: int) -> Stored | None:
-        """What the broker held all the time from the sending to event `until`; None if that isn't proven."""
+        """The subscription that the broker held all the time from the sending to event `until`; None if that isn't
+        proven."""
         observations = self.observations_of_stored(until)
         held = [event.body.subscriptions.get(self.message.topic) for event in observations]
         entries = [entry for entry in held if entry is not None]
@@ -127,7 +129,8 @@ class Case:
         return Stored(entries[0].expression, matches, [observations[0], observations[-1]])
 
     def last_stored(self) -> str | None:
-        """What the broker was last seen to hold; None: nothing for the topic, or not seen."""
+        """The subscription that the broker held at the last look. None: it held none for the topic, or nobody
+        looked."""
         observations = [event for event in self.observations_of_stored(self.at) if event.n <= self.at]
         entry = observations[-1].body.subscriptions.get(self.message.topic) if observations else None
         return None if entry is None else entry.expression
@@ -195,7 +198,8 @@ class Case:
         return events[-1] if events else None
 
     def got_what_came(self, consumer: str, counts: Event[PullCountsObserved]) -> bool:
-        """Whether the client's filter let through exactly what its listener got, since its process started."""
+        """Whether the client's filter let through exactly the messages that its listener got, since its process
+        started."""
         starts = [
             event.n for event in self.view.of_kind(ConsumerStarting, until=counts.n) if event.node == consumer
         ]

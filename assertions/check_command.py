@@ -1,4 +1,4 @@
-"""`check-command`: what a command of the user's says of the run, as of what a service has done elsewhere."""
+"""`check-command`: a command of the user's says whether a service did its work elsewhere, as in a database."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CheckCommand(Check):
     """A command of yours ends with exit code 0, or, with `succeeds: false`, with 1.
 
     For what a service has done elsewhere, as in a database. It runs while the run is alive, at the observation
-    that the check names, in the folder of the scenario's file; what it printed last is in the evidence. With any
+    that the check names, in the folder of the scenario's file; the evidence has the end of its output. With any
     other exit code, or where it takes longer than `within`, the answer is unknown. `$nameserver` stands for the
     name server's address.
     """

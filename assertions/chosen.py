@@ -1,4 +1,4 @@
-"""Of which messages, and of whose listeners, a check speaks that reads an observation."""
+"""The messages and the listeners that a check counts at an observation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def chosen_messages(
     view: RunView, moment: str, topic: str, tag: str | None, queues_of: str | None
 ) -> list[Sent] | str:
-    """Those that were sent by the observation `moment`; or why it can't be said which they are, or none is."""
+    """The messages sent by the observation `moment`; or why they are unknown, or why there are none."""
     at = view.end_of(moment)
     if at is None:
         return f"the observation `{moment}` was not made"

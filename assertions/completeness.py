@@ -13,7 +13,7 @@ _OPEN = (MessageClass.IN_FLIGHT, MessageClass.STRANDED, MessageClass.UNDETERMINE
 
 
 def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: int) -> TooEarly | None:
-    """None if every message's fate is sealed at event `at`; otherwise why it is too early to say.
+    """None if every message's fate is certain at event `at`; otherwise why it is too early to say.
 
     Sealed: the observed offset of each group that subscribes to its topic has passed it, and nobody holds on to
     it who may have popped it; or for so long that nothing can be on its way (`assertions.delays`) nothing has
@@ -57,7 +57,7 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
 def _quiet_for_too_short(
     view: RunView, groups: list[str], waiting: list[Sent], end: Event
 ) -> TooEarly | None:
-    """None if for long enough nothing has happened to these messages and groups."""
+    """None if nothing has happened to these messages and groups for long enough."""
     limit_ms = patience_ms(view, groups, end.n)
     last = view.last_disturbance(groups, end.n)
     moments = [sent.event for sent in waiting] + ([] if last is None else [last])
@@ -79,7 +79,7 @@ def _quiet_for_too_short(
 
 
 def patience_ms(view: RunView, groups: list[str], at: int) -> int:
-    """For how long nothing must have happened, by event `at`, until nothing can be on its way to these groups."""
+    """How long nothing must happen before event `at`, so that nothing can still be on its way to these groups."""
     members = {member for group in groups for member in view.scenario.members(group)}
     limit_ms = natural_delay_ms("faithful" if _own_timers(view, members) else view.timing)
     killed = view.killed(members, at)

@@ -1,4 +1,4 @@
-"""`consumer-status`: what RocketMQ's own detection of a mismatch says."""
+"""`consumer-status`: the answer of RocketMQ's own detection of a mismatch."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _SEVERAL_DIFFERENCES = 3
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What a track list says of what is asked: the TrackTypes, and the same as text."""
+    """The part of a track list that a check asks for: its TrackTypes, and the same as text."""
 
     tracks: str
     text: str
@@ -40,7 +40,7 @@ class _Shown:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What became of one statement of a check."""
+    """The result of one statement of a check."""
 
     holds: bool | None
     expected: str
@@ -159,7 +159,7 @@ class Dashboard(Check):
         return shown.get(str(self.group), _NO_ENTRY)
 
     def _messages(self, view: RunView) -> list[Sent] | str:
-        """The messages that are meant, or why it can't be said which they are."""
+        """The messages that the check is about, or why they are unknown."""
         chosen = chosen_messages(view, self.at, self.topic, self.tag, self.queues_of)
         if isinstance(chosen, str) or self.heard is None:
             return chosen
@@ -240,7 +240,7 @@ class Dashboard(Check):
     def _track_differences(
         self, view: RunView, messages: Sequence[Sent]
     ) -> tuple[list[str], list[str], list[int]]:
-        """What differs, what is not known, and the events that show it."""
+        """The differences, the unknowns, and the events that show them."""
         lists = _by_key(view, DashboardTracksObserved, self.at, self.topic)
         own_lists = _by_key(view, TracksObserved, self.at, self.topic)
         found: Counter[str] = Counter()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 NATURAL_DELAY_MS = {"compressed": 6_000, "faithful": 30_000}
-"""What has not come by then, without a fault, is not on its way. Deliveries were seen up to 1 s after the sending,
-and up to 5 s after the stored subscription changed under members that held long polls. With RocketMQ's own timers
-a rebalance (20 s) and a held pull that has to turn over can come before that."""
+"""Without a fault, a message that has not come by then is not on its way. Deliveries were seen up to 1 s after the
+sending, and up to 5 s after the stored subscription changed under members that held long polls. With RocketMQ's
+own timers a rebalance (20 s) and a held pull that has to turn over can come before that."""
 ORDERLY_MS = 45_000
 """An orderly consumer pulls a queue that it has gained only once it knows that it has the lock. It asks every 20 s
 (ProcessQueue.REBALANCE_LOCK_INTERVAL), and who had the lock may keep it for 20 s where it still held messages
@@ -18,8 +18,8 @@ LOST_PULL_MS = 35_000
 (CONSUMER_TIMEOUT_MILLIS_WHEN_SUSPEND, 4.9.4): after a broker's restart some queues were seen to wait longer than
 6 s, while others of the same member were consumed at once."""
 POPPED_MS = 75_000
-"""What was popped and never acknowledged comes again: after the invisible time, 60 s (popInvisibleTime of Java's
-client, defaultInvisibleTimeMills of the proxy), and some seconds of reviving (PopReviveService, 5.5.0)."""
+"""A popped message that is never acknowledged comes again: after the invisible time, 60 s (popInvisibleTime of
+Java's client, defaultInvisibleTimeMills of the proxy), and some seconds of reviving (PopReviveService, 5.5.0)."""
 
 
 RETRY_LEVELS_S = (1, 5, 10, 30, 60, 120, 180, 240, 300, 360, 420, 480, 540, 600, 1200, 1800, 3600, 7200)
@@ -32,7 +32,7 @@ SUSPENDED_MS = 1_000
 
 
 def natural_delay_ms(timing: str) -> int:
-    """What has not come by then is not on its way, in a timing profile."""
+    """In a timing profile: a message that has not come by then is not on its way."""
     return NATURAL_DELAY_MS.get(timing, NATURAL_DELAY_MS["faithful"])
 
 

@@ -20,7 +20,7 @@ B = TypeVar("B", bound=Body)
 OBSERVED = TypeVar("OBSERVED", bound="Observation | LogObserved")
 
 END = "end"
-"""The observation that every run makes by itself."""
+"""The observation that every run makes at its end."""
 
 
 def of_type(events: Iterable[Event], kind: type[B]) -> Iterator[Event[B]]:
@@ -31,7 +31,8 @@ def of_type(events: Iterable[Event], kind: type[B]) -> Iterator[Event[B]]:
 
 
 def ends(events: Iterable[Event]) -> list[Event[MomentObserved]]:
-    """What closes each observation of the run's end: more than one where it was put off; the last one counts."""
+    """The events that close an observation of the run's end: several if the end was put off. The last one
+    counts."""
     return [event for event in of_type(events, MomentObserved) if END in (event.body.moment, event.body.name)]
 
 
@@ -75,7 +76,7 @@ class EventView:
         return found[-1:] if moment == END else found
 
     def observed(self, kind: type[OBSERVED], moment: str, **fields: Any) -> list[Event[OBSERVED]]:
-        """What was observed at `moment`, of one kind, with these values in its body."""
+        """The events of one kind that were observed at `moment`, with these values in their body."""
         moment = self.iterations_of(moment)[-1]
         return [
             event

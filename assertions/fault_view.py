@@ -1,4 +1,4 @@
-"""What was done to processes, nodes and the network."""
+"""The faults of processes, nodes and the network in a history."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DISTURBANCES = frozenset(
 
 
 def in_effect(body: FaultEffective | FaultHealed) -> bool:
-    """Whether the fault is there from here on."""
+    """Whether the fault is in effect from here on."""
     return isinstance(body, FaultEffective)
 
 
@@ -40,7 +40,7 @@ def group_of(event: Event) -> str | None:
 
 
 class FaultView(EventView):
-    """A run's faults, and whatever else needs time to settle."""
+    """A run's faults, and other events after which a group needs time to settle."""
 
     @cached_property
     def _faults(self) -> tuple[Event[FaultEffective | FaultHealed], ...]:
@@ -50,7 +50,7 @@ class FaultView(EventView):
         )
 
     def _faults_by(self, at: int) -> Iterator[Event[FaultEffective | FaultHealed]]:
-        """What took effect and what was healed by event `at`, in order."""
+        """The faults that took effect, and those that were healed, by event `at`, in order."""
         return (event for event in self._faults if event.n <= at)
 
     def paused(self, at: int) -> list[str]:
@@ -64,7 +64,7 @@ class FaultView(EventView):
         return [name for name, stands_still in paused.items() if stands_still]
 
     def nodes_away(self, at: int) -> list[str]:
-        """Nodes that at event `at` are stopped or killed and not back, or stand still."""
+        """Nodes that are stopped, killed or paused at event `at`."""
         away: dict[str, bool] = {}
         for event in self.events:
             if event.n > at:

@@ -1,4 +1,4 @@
-"""Whether one check says all that another does, by what both state. Pure."""
+"""Whether one check implies another, by the statements of both. Pure."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Span:
         return self.low <= other.low and other.high <= self.high
 
     def common(self, other: Span) -> Span:
-        """What keeps both; with `low` above `high` where nothing does."""
+        """The numbers that keep both; `low` is above `high` if there are none."""
         return Span(max(self.low, other.low), min(self.high, other.high))
 
 
 def subject(check: Check) -> tuple[type[Check], str]:
-    """Of what it speaks: everything that it states but its limits."""
+    """The subject of a check: all its keys except its limits."""
     left_out = {*_NOT_STATED, *_limits(check), *(("count",) if isinstance(check, Count) else ())}
     stated = {name: value for name, value in check if name not in left_out}
     return type(check), repr(sorted(stated.items()))

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None) -> Outcome:
     """Evaluate every check and say how the run ended.
 
-    Trouble in the run comes first: what the environment or the harness broke is an error, what kept a
-    precondition from holding makes it inconclusive, and neither is ever evidence. The findings are still
-    there. `damage` is what could not be read of the history.
+    Trouble in the run comes first. A failure of the environment or the harness is an error. A precondition that
+    does not hold makes the run inconclusive. Neither is ever evidence. The findings are still there. `damage` is
+    the part of the history that could not be read.
     """
     view = RunView(scenario, events)
     client, rocketmq = _cell(events)
@@ -52,7 +52,7 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
 
 
 def answers(view: RunView) -> Iterator[tuple[str, int, Check, Answer]]:
-    """What each check of the scenario that speaks of this run answers: its section, its number there, and it."""
+    """The answers of all checks that apply to this run: each with its section, its number there, and the check."""
     client, rocketmq = _cell(view.events)
     for section, index, check in view.scenario.checks():
         if check.where is None or check.where.fits(client or view.scenario.own_client_label, rocketmq):
@@ -76,7 +76,7 @@ def _answer(check: Check, view: RunView) -> Answer:
 def _fates(
     view: RunView, events: Sequence[Event], damage: str | None
 ) -> tuple[tuple[MessageFate, ...], str | None]:
-    """The fate of every message; where an event lacks what the oracle needs, that is damage too."""
+    """The fate of every message. An event that lacks fields the oracle needs counts as damage."""
     try:
         return with_witnesses(fates(view, events[-1].n), events) if events else (), damage
     except (KeyError, TypeError, ValueError) as error:

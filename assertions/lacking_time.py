@@ -1,7 +1,7 @@
 """The checks that only lack time, so that waiting is worthwhile. Pure.
 
-Whether a run waits doesn't depend on what its checks would say then. A run that is decided waits for nothing: one
-check that doesn't hold settles its list, whatever the others of the list may still say.
+A run waits whatever its checks will say then. A decided run doesn't wait: one check that doesn't hold decides its
+list, whatever the others of the list may still say.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ class LackingTime:
     """Its title."""
     why: str
     not_before_ns: int
-    """From here on it can be, if nothing happens before; as `Event.mono_ns`."""
+    """The moment from which it can be decided if nothing happens before, as `Event.mono_ns`."""
 
 
 def lacking_time(scenario: Scenario, events: Sequence[Event], by_ns: int) -> list[LackingTime]:
-    """The checks that a wait of the run can decide, where the outcome needs them.
+    """The checks that a wait of the run can decide, if the outcome needs them.
 
     Args:
         scenario: of the run.
         events: its history, with the observation of its end.
-        by_ns: how long the run can wait at most, as `Event.mono_ns`. What needs more time is left out.
+        by_ns: how long the run can wait at most, as `Event.mono_ns`. Answers that need more time are left out.
     """
     sections: dict[str, _Answered] = {}
     for section, _, check, answer in answers(RunView(scenario, events)):
@@ -70,7 +70,7 @@ def _all_hold(answered: _Answered) -> bool:
 
 
 def as_if_ended_at(events: Sequence[Event], now_ns: int) -> tuple[Event, ...]:
-    """The history as if the run's end, which has been observed, came now."""
+    """The history as if the observed end of the run came now."""
     end, last = ends(events)[-1], events[-1]
     now = replace(end, n=last.n + 1, mono_ns=now_ns, wall_ms=last.wall_ms)
     return (*(event for event in events if event is not end), now)

@@ -13,7 +13,8 @@ class Lag:
     """Over all of the queues together."""
 
     messages: int
-    """Behind the ends, with nothing stored all that there are; an offset beyond an end makes up for none."""
+    """The number of messages behind the ends. Without a stored offset all messages count. An offset beyond an end
+    doesn't reduce the number."""
     beyond: bool
     """Whether an offset is beyond its queue's end, as after `reset-offset`."""
     text: str
@@ -21,7 +22,7 @@ class Lag:
 
 
 def lag_over(queues: Iterable[QueueProgress]) -> Lag:
-    """What `offsets` asks, as a check and as a condition of `settle`."""
+    """The question of `offsets`, as a check and as a condition of `settle`."""
     messages, beyond, texts = 0, False, []
     for queue in queues:
         behind = queue.max_offset - (queue.consumer_offset or 0)

@@ -97,7 +97,7 @@ class Latency(Check):
 
 
 def _spread(took_ms: list[float]) -> str:
-    """Of sorted times; the p-th percentile is the smallest that p % don't exceed."""
+    """The p-th percentile of sorted times: the smallest time that p % don't exceed."""
 
     def percentile(share: int) -> float:
         return took_ms[math.ceil(share / 100 * len(took_ms)) - 1]

@@ -77,7 +77,7 @@ class Log(Count):
         return Answer(self.fits(number), expected, f"{number} lines", proof)
 
     def _before(self, view: RunView, source: str) -> tuple[int, int] | None:
-        """Where the lines that count begin: an event's number, and how many lines there were by then."""
+        """The beginning of the lines that count: an event's number, and the number of earlier lines."""
         if self.since is None:
             return 0, 0
         seen = view.observed(LogObserved, self.since, of=source, pattern=self.matches)

@@ -1,4 +1,4 @@
-"""Who the consumers were: what they subscribed to, when they were online, and what they owned."""
+"""The consumers of a run: their subscriptions, when they were online, and their queues."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class MemberView(TraitsView):
         return str(reals[-1]) if reals else topic
 
     def pulled_queues(self, topic: str, at: int, seen: list[Queue]) -> list[Queue]:
-        """The queues of a topic that are shared out by event `at`, where those that were looked at are `seen`.
+        """The queues of a topic that are allocated at event `at`; `seen` are the observed ones.
 
         Brokers list all queues that are written, and consumers pull those that are read.
         """
@@ -72,7 +72,7 @@ class MemberView(TraitsView):
         return [(broker, n) for broker in self.scenario.brokers_of(topic) for n in range(now.read_queues)]
 
     def client_id(self, consumer: str) -> str:
-        """The id under which brokers knew a consumer last; its name where it never started."""
+        """The last client id of a consumer at the brokers; its name if it never started."""
         started = [event for event in self.of_kind(ConsumerStarted) if event.node == consumer]
         return started[-1].body.client_id if started else consumer
 
@@ -85,7 +85,7 @@ class MemberView(TraitsView):
 
     @cached_property
     def _lives(self) -> list[tuple[int, str, bool]]:
-        """When consumers came online and went: event number, consumer, whether it is online from there on."""
+        """The changes of consumers: event number, consumer, whether it is online from there on."""
         lives = [(event.n, event.node, True) for event in self.of_kind(ConsumerStarted)]
         lives += [(event.n, event.node, False) for event in self.of_kind(ConsumerStopped)]
         lives += [
@@ -139,8 +139,8 @@ class MemberView(TraitsView):
     def queues_owned(self, target: str, topic: str, at: int) -> frozenset[str] | None:
         """The queues of a topic that these consumers owned when last observed by event `at`.
 
-        None: it is a variable that was never bound, or one of them was never observed, or owns no queue for it is
-        served from all.
+        None: it is a variable that was never bound, or one of them was never observed, or one owns no queue
+        because it is served from all.
         """
         consumers = self.consumers(target)
         if any(self.traits(name).queues == "shared" for name in consumers or ()):

@@ -1,4 +1,4 @@
-"""Whether a group's membership stayed as it was, which proves who owned a queue where no subVersion does. Pure.
+"""Whether a group's membership stayed the same: that proves a queue's owner if no subVersion does. Pure.
 
 A member whose queues change raises its subVersion, if its client is one of those that do so
 (`RebalancePushImpl.messageQueueChanged`; the C++ client's is empty): the same version at two looks then proves
@@ -26,7 +26,7 @@ from rocketchaos.harness.core.model import Event
 
 
 def membership_stayed(view: FaultView, group: str, first: int, passed: int, last: int) -> bool:
-    """Whether it is proven that it stayed, from a look at a member's queues, `first`, to another one, `last`.
+    """Whether the membership provably stayed from one look at a member's queues, `first`, to another, `last`.
 
     What matters lies between `first` and `passed`, which is before `last`; all three are numbers of events.
     """
@@ -46,11 +46,11 @@ def membership_stayed(view: FaultView, group: str, first: int, passed: int, last
 
 
 def _began_after(view: FaultView, look: Event[SubscriptionObserved], last: int) -> bool:
-    """Whether what a look shows came after event `last`: the look before it, which showed no change, did too."""
+    """Whether a look's change came after event `last`: the look before it, without a change, did too."""
     before_ms = look.body.look_began_before_ms
     return look.n > last and before_ms is not None and view.ms_between(last, look.n) > before_ms
 
 
 def _clients(observation: Event[SubscriptionObserved]) -> tuple[Any, ...]:
-    """Who was there, and over which connections where the history has them."""
+    """The members, with their connections if the history has them."""
     return observation.body.clients, observation.body.addresses or ()

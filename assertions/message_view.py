@@ -1,4 +1,4 @@
-"""Who was sent what, who got it, and which offsets passed it."""
+"""The messages of a run: where they were sent, who got them, and which offsets passed them."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class MessageView(EventView):
         return {message.key: message.queue for message in self.sent}
 
     def deliveries(self, until: int, consumers: Sequence[str] | None = None) -> list[Delivery]:
-        """What listeners got by event number `until`, of these consumers only where they are named."""
+        """The deliveries by event number `until`, only those of these consumers if they are named."""
         return [
             delivery
             for delivery in self._deliveries
@@ -126,7 +126,7 @@ class MessageView(EventView):
         return found
 
     def results_of(self, key: str, until: int) -> list[Event[Consumed]]:
-        """What listeners answered about one message by event number `until`."""
+        """The listeners' answers about one message by event number `until`."""
         return [event for event in self._results_by_key.get(key, ()) if event.n <= until]
 
     def blocked(self, consumer: str, until: int) -> list[str]:
@@ -166,9 +166,8 @@ class MessageView(EventView):
         return found
 
     def first_passed(self, group: str, message: Sent, until: int) -> Event | None:
-        """The first observation after the sending from which on the group's offset is behind the message.
-
-        None if the last one shows it before the message, as after a reset, whatever was so in between.
+        """The first observation after the sending from which on the group's offset is beyond the message. None if
+        the last observation shows it before the message, as after a reset.
         """
         first = None
         for offset, event in self._offsets.get((group, message.topic, message.queue), ()):

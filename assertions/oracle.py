@@ -1,11 +1,10 @@
-"""The oracle: what became of every message for every group, and which events prove it. Pure.
+"""The oracle: the fate of every message for every group, and the events that prove it. Pure.
 
-A message that no listener got has one of these fates. Where the group's offset has passed it, a filter took
-it, or it is lost: `assertions.passed`, and where the group's members share its queues `assertions.popped`.
-Where the offset hasn't passed it, it waits: stranded if no member consumes its queue, in flight otherwise:
-`assertions.waiting`. Where the history can't decide, because nothing proves what was stored or who owned the
-queue from the sending to the passing (`assertions.case`), or because only the broker could know, the oracle
-answers `undetermined`.
+A message that no listener got has one of these fates. If the group's offset has passed it, a filter took it, or it
+is lost: see `assertions.passed`, and `assertions.popped` if members share the queues. If the offset hasn't passed
+it, it waits: stranded if no member consumes its queue, in flight otherwise: `assertions.waiting`. If the history
+can't decide, the oracle answers `undetermined`: nothing proves the stored subscription or the queue's owner from
+the sending to the passing (`assertions.case`), or only the broker could know.
 """
 
 from __future__ import annotations
@@ -21,9 +20,10 @@ from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.consumer_spec import Consumer
 
 FAILED = "RECONSUME_LATER"
-"""What a concurrent listener answers where it fails: the message goes to the retry topic."""
+"""The answer of a concurrent listener that fails: the message goes to the retry topic."""
 SUSPENDED = "SUSPEND_CURRENT_QUEUE_A_MOMENT"
-"""What an orderly listener answers where it fails: the client hands it over again, and the queue waits for it."""
+"""The answer of an orderly listener that fails: the client hands the message over again, and the queue waits for
+it."""
 
 MAX_RECONSUME_TIMES = 16
 """The default of concurrent consumers (`DefaultMQPushConsumerImpl.getMaxReconsumeTimes`, 4.9.4)."""
@@ -86,7 +86,7 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
 
 
 def _dead_letters(case: Case, last: Delivery) -> Event[DeadLettersObserved] | None:
-    """The look at the group's dead-letter queue that proves where a message went that failed for the last time.
+    """The look at the group's dead-letter queue that proves the fate of a message that failed for the last time.
 
     A message whose reconsumeTimes has come to the consumer's maximum goes there instead of to the retry topic
     (`AbstractSendMessageProcessor.consumerSendMsgBack`, `SendMessageProcessor` in 4.9.4), and so does any with a
@@ -110,7 +110,7 @@ def _dead_letters(case: Case, last: Delivery) -> Event[DeadLettersObserved] | No
 
 
 def _given_up(case: Case, until: int) -> int:
-    """How many messages of the group had been delivered for the last time that they may."""
+    """The number of the group's messages that had their last allowed delivery."""
     members = case.view.scenario.members(case.group)
     return len(
         {delivery.key for delivery in case.view.deliveries(until, members) if _is_final(case, delivery)}

@@ -125,7 +125,7 @@ class OutcomeDistribution(Check):
         ]
 
     def _stored(self, view: RunView) -> list[tuple[str, int]]:
-        """What the brokers held in each iteration's observation; where they differ, all of it."""
+        """The brokers' subscriptions in each iteration's observation; all of them if they differ."""
         found = []
         for moment in view.iterations_of(self.at):
             events = view.observed(SubscriptionObserved, moment, group=self.group)

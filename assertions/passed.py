@@ -154,7 +154,7 @@ def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
 def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
     """Where no member ever subscribed to its tag, it doesn't matter when the broker was looked at.
 
-    What it holds for the group is what one of the members has sent it, once it was seen to hold something. Only
+    Once it was seen to hold a subscription of the group, one of the members has sent it. Only
     Java's clients tell it codes that follow from the expression.
     """
     view, message = case.view, case.message
@@ -207,8 +207,7 @@ def _sent_to_owner(
     unknown = case.own_unknown(owners, passed.n)
     if unknown:
         return undetermined(
-            f"{text} and sent it to the queue's owner; what {', '.join(unknown)} subscribes to by itself is not "
-            f"known",
+            f"{text} and sent it to the queue's owner; the own subscription of {', '.join(unknown)} is unknown",
             proof,
         )
     if all(drops):

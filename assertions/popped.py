@@ -1,15 +1,14 @@
 """A message that a group's offset has passed, though no listener got it, where the queues are shared. Pure.
 
-A receive (POP) is served from every queue, by the expression that it carries itself. What doesn't match that
-is skipped for the whole group: `PopMessageProcessor` moves the group's offset on with what one member's
-receive skipped (`PopBufferMergeService.addCkMock`, 5.3.3 and 5.5.0), so that a member whose expression
-matches never gets it. What matches by its tag's hash alone is acknowledged without having been handed over:
-by the proxy (`PopMessageResultFilterImpl`), or by a client that filters itself
-(`DefaultMQPushConsumerImpl.processPopResult`).
+A receive (POP) is served from every queue, by the expression that it carries itself. Messages that don't match are
+skipped for the whole group: `PopMessageProcessor` moves the group's offset on with what one member's receive
+skipped (`PopBufferMergeService.addCkMock`, 5.3.3 and 5.5.0), so that a member whose expression matches never gets
+it. A message that matches by its tag's hash alone is acknowledged without being handed over: by the proxy
+(`PopMessageResultFilterImpl`), or by a client that filters itself (`DefaultMQPushConsumerImpl.processPopResult`).
 
-What matches is popped: it belongs to one member until that acknowledges it, or the invisible time is over and it
-comes again. The offset passes that too. So a message that some members' receives skip and others' pop was skipped
-only if it would have come by now, had it been popped.
+A message that matches is popped: it belongs to one member until that member acknowledges it, or the invisible time
+is over and it comes again. The offset passes that too. So a message that some members' receives skip and others'
+pop was skipped only if it would have come by now, had it been popped.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from rocketchaos.harness.language.tags import client_matches, pulled_matches
 from rocketchaos.harness.rocketmq.client_kinds import Api
 
 _LETS_GO = frozenset({"consumer-stopped", "fault-effective", "fault-healed"})
-"""What may part a member from what it has popped."""
+"""The events that may separate a member from the messages that it has popped."""
 
 
 class _Served(Enum):
-    """What becomes of a message when it is a member's receive that is served."""
+    """The fate of a message when a member's receive is served."""
 
     POPPED = "takes it"
     SKIPPED = "has it skipped"

@@ -1,4 +1,4 @@
-"""How many different messages reach whose listeners, by what a check states: what several checks have in common.
+"""How many different messages reach whose listeners, as a check states it. Several checks share this.
 
 `delivered: {to: g, at_least: 3}` and `undelivered: {group: g, at_most: 5}` say the same of 8 messages.
 """
@@ -39,7 +39,7 @@ class Reach:
         return self.looks == other.looks and self.to <= other.to and self.messages <= other.messages
 
     def says_of(self, other: Reach) -> Span:
-        """What this one says of the number that the other one counts."""
+        """The limits that this one sets to the number that the other one counts."""
         low, high, same = 0.0, float(other.total), self.to == other.to
         if self.within(other):
             low = self.span.low

@@ -1,4 +1,4 @@
-"""What checks of refusals have in common: RocketMQ's own class, code and text."""
+"""The common part of all checks of refusals: RocketMQ's own class, code and text."""
 
 from __future__ import annotations
 

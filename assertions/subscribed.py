@@ -60,7 +60,8 @@ class OwnSubscriptions:
     def told_by_itself(self, consumer: str, until: int) -> bool:
         """Whether each life of a user's program that began by event `until` has told what it subscribes to.
 
-        What a scenario says of a program is what is expected of it. What a program tells was so from its start.
+        A scenario says what it expects of a program. The subscription that a program reports was so from its
+        start.
         """
         starts = [item for item in self._changes.get(consumer, ()) if item[1] in _STARTS]
         begun = [index for index, (since, kind) in enumerate(starts) if since <= until and kind == _STARTS[0]]

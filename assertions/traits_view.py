@@ -36,7 +36,7 @@ class TraitsView(EventView):
         return " or ".join(ways)
 
     def how_told(self, consumer: str) -> str:
-        """How this one, who is `seen_from_outside`, tells of a message: `printed`."""
+        """How this one, who is `seen_from_outside`, reports a message: `printed`."""
         return {"topic": "wrote"}.get(self.traits(consumer).seen_by, "printed")
 
     def nothing_shown(self, consumers: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """A run's history, read: who was sent what, who got it, what was observed when. Pure.
 
-What events tell is in the catalogue of their kinds, `harness.core.events`, and in `docs/events.md`.
+The catalogue of all kinds of events is `harness.core.events`, and as a page `docs/events.md`.
 """
 
 from __future__ import annotations

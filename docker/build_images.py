@@ -74,7 +74,7 @@ class Recipe:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return NAMES[self.kind].built.replace(PLACEHOLDER, self.version)
 
     @property
@@ -261,7 +261,7 @@ class Builder:
 
     @functools.cached_property
     def _base(self) -> str:
-        """What images are built from."""
+        """The inputs of images."""
         if self._find(BASE) is not None or self._pulled(BASE):
             return BASE
         script = _HERE / "base.sh"

@@ -187,7 +187,7 @@ class LiveRun:
         raise CheckFailed(finding, text) if finding.holds is Holds.NO else CheckUndecided(finding, text)
 
     def _recorded(self, add: Callable[[], Scenario]) -> Scenario:
-        """Add to the transcript; what it refuses is shown without the inner workings."""
+        """Add to the transcript; refusals are shown without the inner workings."""
         __tracebackhide__ = True
         if self._ended:
             raise UsageProblem(

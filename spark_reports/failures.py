@@ -78,7 +78,7 @@ def spark_failures(log: Path | None) -> Iterator[None]:
 
 
 def _text_of(error: BaseException) -> str:
-    """What it says, and why; as far as it says it where the JVM has died."""
+    """Its text and its cause, as far as it has them if the JVM has died."""
     try:
         return _whole_text(error)
     except Exception:
@@ -99,7 +99,7 @@ def _line_with(sign: str, text: str) -> str:
 
 
 def _last_words(log: Path | None) -> str:
-    """What the log says last, without what Java says at every start, and where in Spark it happened."""
+    """The end of the log, without Java's lines at every start and without places in Spark."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log is not None else []
     except OSError:

@@ -27,7 +27,7 @@ Migration = Callable[[SparkSession, Place], None]
 def _add_what_is_missing(spark: SparkSession, place: Place) -> None:
     """Version 0 had its version nowhere, and may lack tables and columns that came until version 1.
 
-    What is added is null: unknown. So digests and listings are forgotten, and the next ingest of the same folders
+    Added columns are null: unknown. So digests and listings are forgotten, and the next ingest of the same folders
     replaces their runs by whole ones.
     """
     for table in TABLES.values():
@@ -54,7 +54,7 @@ def _let_tables_be_tidied(spark: SparkSession, place: Place) -> None:
 
 
 def _let_checks_have_ids(spark: SparkSession, place: Place) -> None:
-    """Version 2 knew checks by their names; what ids they had only folders that are judged again tell."""
+    """Version 2 knew checks by their names. Their ids come from folders that are judged again."""
     _add_columns(spark, place, CHECKS)
 
 

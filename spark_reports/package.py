@@ -1,6 +1,6 @@
 """A zip for `spark-submit --py-files`: our packages, and the pure Python ones that they need.
 
-What has compiled parts can't come in a zip: msgspec, Pydantic and, for reports, SciPy must be in the Python of
+A zip can't bring packages with compiled parts: msgspec, Pydantic and, for reports, SciPy must be in the Python of
 the driver.
 Executors need none of this: nothing of ours runs there in Python.
 """

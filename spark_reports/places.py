@@ -21,7 +21,7 @@ class Place:
     """A folder that Spark can reach."""
 
     uri: str
-    """With its scheme, not encoded: what has none would be in HDFS where Hadoop is set up so."""
+    """With its scheme, not encoded: without one it would mean HDFS if Hadoop is set up so."""
     folder: Path | None
     """None: not on a disk of this machine."""
 

@@ -17,8 +17,8 @@ def keep_since(store: Store, since: datetime) -> int:
     """Remove runs of before, and let ingests skip their folders; how many are gone.
 
     The moment is written down in the store. Each folder is put into the quarantine as `AGED`, so that it isn't
-    even read again. Where a clock was wrong altogether, the time of the ingest counts. What was broken off is made
-    whole by the next call.
+    even read again. Where a clock was wrong altogether, the time of the ingest counts. The next call completes an
+    interrupted one.
 
     Raises:
         EnvironmentNotReady: others write to the store all the time.

@@ -1,7 +1,7 @@
 """A Spark that can read and write Delta tables, quietly, and that leaves nothing behind.
 
 Its JVM is a child of this process, which ends when the pipe to its standard input closes: with the session, and
-also where this process is killed. What it prints goes into a log. Under `spark-submit` there is a JVM already;
+also where this process is killed. Its output goes into a log. Under `spark-submit` there is a JVM already;
 then it is used as it is.
 """
 
@@ -46,7 +46,7 @@ _LEAST_MIB = 450
 """Spark doesn't start with less (`UnifiedMemoryManager.getMaxMemory`, Spark 4.1.0)."""
 _END_LIMIT_S = 20
 LOG4J = Path(__file__).with_name("log4j2.properties")
-"""What Spark's JVM says, on its standard error."""
+"""The standard error of Spark's JVM."""
 _HERE = "127.0.0.1"
 
 
@@ -199,7 +199,7 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 def _hearing_signals(gateway: Any) -> Iterator[None]:
     """Lets SIGINT and SIGTERM end the block wherever they arrive.
 
-    What a handler raises is lost where Python runs something by itself, as py4j's clean-up of objects that are
+    Errors of a handler are lost if Python runs something by itself, as py4j's clean-up of objects that are
     gone. So the JVM begins to end at the signal: who waits for it gets an error, in whose place the handler's is
     raised.
     """

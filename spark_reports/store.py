@@ -204,7 +204,7 @@ class Store:
     def release(self, folders: Mapping[str, str | None]) -> None:
         """Let folders out of the quarantine: by source, the batch that is known to have put it there.
 
-        What another batch has put there meanwhile stays.
+        Entries that another batch has made meanwhile stay.
         """
         if not folders:
             return
@@ -309,7 +309,7 @@ def version_of(spark: SparkSession, place: Place) -> int | None:
 def delta_version(spark: SparkSession, path: str) -> int:
     """The newest version of a Delta table.
 
-    Delta's Java API is asked: what Python has, `history`, runs a job for it.
+    This asks Delta's Java API: `history` of the Python API runs a job.
     """
     return int(_snapshot(spark, path).version())
 

@@ -15,7 +15,7 @@ from rocketchaos.harness.plan.library import scenarios_folder
 FILE = "expected-verdicts.yaml"
 _HEAD = """\
 # The verdict of each claim by version, as measured; made by `rocketchaos claims table --verdicts FILE`.
-# A change of RocketMQ, or of a scenario, shows here first. What isn't here is not measured.
+# A change of RocketMQ, or of a scenario, shows here first. A pair that is missing here is not measured.
 
 """
 Expected = Mapping[tuple[str, str], VerdictKind]
@@ -58,7 +58,7 @@ def measured_text(claim: str) -> str:
 
 
 def expected_text(verdicts: Iterable[Verdict]) -> str:
-    """The file; what is unmeasured is left out."""
+    """The file; unmeasured pairs are left out."""
     rows: dict[str, list[str]] = {}
     for verdict in verdicts:
         if verdict.kind is not VerdictKind.UNMEASURED:
@@ -67,7 +67,7 @@ def expected_text(verdicts: Iterable[Verdict]) -> str:
 
 
 def unexpected(verdicts: Iterable[Verdict], expected: Expected) -> list[str]:
-    """Verdicts that are not the expected ones, a line each; what isn't measured now is left out."""
+    """Verdicts that are not the expected ones, a line each; pairs without a new measurement are left out."""
     return [
         f"{verdict.claim} on {verdict.version}: {verdict.kind}, "
         f"expected {expected[verdict.claim, verdict.version]}: {verdict.reason}"

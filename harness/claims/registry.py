@@ -38,7 +38,7 @@ ARTICLES: Mapping[Article, str] = MappingProxyType(
         "filtering": "filtering of messages",
     }
 )
-"""What the articles are about that the claims were taken from."""
+"""The subjects of the articles from which the claims come."""
 
 
 class Claim(Strict):
@@ -49,7 +49,7 @@ class Claim(Strict):
     said_by: Annotated[tuple[Article, ...], BeforeValidator(as_tuple)] = ()
     """The articles that say it; empty: nobody does, it was read from the sources."""
     said: Text = ""
-    """What else the material says of it."""
+    """The material's other statements about it."""
     predicted: Predicted | Annotated[dict[str, Predicted], Field(min_length=1)] = "confirmed"
     """The verdict that was read from the sources; or by ranges of versions."""
     really: Text = ""

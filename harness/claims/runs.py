@@ -91,7 +91,7 @@ def seen_in_folder(path: Path) -> RunSeen:
 
 
 def seen(report: Report) -> RunSeen:
-    """What is kept of a run that has just ended."""
+    """The part of an ended run that is kept."""
     outcome, record = report.outcome, report.record
     findings = [
         {

@@ -1,4 +1,4 @@
-"""What the material says of a claim, in words."""
+"""The material's statement about a claim, in words."""
 
 from __future__ import annotations
 

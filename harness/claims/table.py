@@ -55,7 +55,7 @@ def claims_table(
     Args:
         claims: those to show, by their ids.
         verdicts: what was measured.
-        why_no_run: of a claim and a version of which there is no run: what that is called, and why there is none.
+        why_no_run: of a claim and a version without a run: the word for it, and the reason.
         evidence: the folder of evidence, as seen from the file.
         registry: the file of claims, as seen from the file.
         brief: one line for the verdicts of a claim, without the runs and events that prove them.
@@ -85,7 +85,7 @@ def _counts(rows: Mapping[str, Sequence[Verdict]], versions: Sequence[str]) -> I
 
 
 def _findings(claims: Mapping[str, Claim], rows: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:
-    """What a reader wants to know first: what is said and isn't so, what was predicted wrongly, what is open."""
+    """The findings that come first: wrong statements, wrong predictions, open questions."""
     refuted = {
         name: [item.version for item in own if item.kind is VerdictKind.REFUTED] for name, own in rows.items()
     }

@@ -30,7 +30,7 @@ class VerdictKind(DescribedEnum):
 
 
 class Stance(Enum):
-    """What one run says of a claim."""
+    """One run's verdict about a claim."""
 
     FOR = 1
     AGAINST = 2
@@ -126,7 +126,7 @@ def verdict(claim: str, version: str, runs: Sequence[RunSeen]) -> Verdict:
 
 
 def stance_of(run: RunSeen, claim: str) -> Stance:
-    """What a run says of a claim, by its checks that are judged.
+    """A run's verdict about a claim, by its checks that are judged.
 
     A claim is so in a run where all that carry it hold, and otherwise where one that refutes it holds. That one
     which carries it doesn't hold is neither, nor is it that something can't be said.

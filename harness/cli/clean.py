@@ -1,4 +1,4 @@
-"""`rocketchaos clean`: what harnesses left that were killed together with their reaper."""
+"""`rocketchaos clean`: remove the leftovers of harnesses that were killed together with their reaper."""
 
 from __future__ import annotations
 

@@ -85,8 +85,8 @@ def run_and_tell(
 ) -> ExitCode:
     """Run them all and tell how they ended, and whether the findings with these codes were there again.
 
-    What isn't available is left out, and named before anything is downloaded. The exit code is that of all
-    together. If something ends it early, the ended runs are still reported, and the error propagates.
+    Versions that are not available are left out, and named before anything is downloaded. The exit code is that of
+    all together. If something ends it early, the ended runs are still reported, and the error propagates.
 
     Raises:
         UsageProblem: nothing is left, because there are no such versions. EnvironmentNotReady: nothing is

@@ -18,7 +18,7 @@ def write_scenarios(report: Report, folder: Path) -> None:
 
     Raises:
         EnvironmentNotReady: they can't be written.
-        InvalidScenario: what was to be written is none.
+        InvalidScenario: it would write an invalid one.
     """
     names: set[str] = set()
     known: list[tuple[Document, Path]] = []

@@ -15,7 +15,7 @@ NEXT_STEPS = (
     ("All commands", "rocketchaos --help"),
     ("Complete them with Tab", "rocketchaos --install-completion"),
 )
-"""What somebody may want, and the command for it. A test has each parsed."""
+"""Aims of users, each with its command. A test parses each command."""
 
 
 def show_next_steps() -> None:

@@ -65,7 +65,7 @@ class NightAccount:
         return codes
 
     def store(self, runs: Path, store: str, out: Path) -> list[ExitCode]:
-        """Read the runs into the store, write the reports, and only then thin: what is in no store stays.
+        """Read the runs into the store, write the reports, and only then thin out: runs that are in no store stay.
 
         Returns: how a command ends for what kept them from being made.
         """

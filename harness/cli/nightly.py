@@ -130,7 +130,7 @@ def nightly(
 ) -> ExitCode:
     """Generate scenarios from a seed, run them in parallel, and check what must always hold.
 
-    The exit code is 1 if there is a finding that isn't known. What it found is also in the folder of runs, in
+    The exit code is 1 if there is a finding that isn't known. The findings are also in the folder of runs, in
     nightly-status.json; `rocketchaos shrink RUN` makes a small scenario of a finding.
     """
     share_one_arena()
@@ -183,7 +183,7 @@ def nightly(
 
 
 def _part(shard: str | None, seed: int | None) -> Shard:
-    """What of the night is played here."""
+    """The part of the night that runs here."""
     part = shard_of(shard)
     if part.count > 1 and seed is None:
         raise UsageProblem("the shards of a night need the same seed", "Give all of them the same `--seed`.")
@@ -201,6 +201,6 @@ def _require_what_comes_last(store: str | None, reports: Path | None, junit: Pat
 
 
 def _after(run: NightlyRun, night: Night) -> str:
-    """What is shown when a run has ended."""
+    """The line that is shown when a run has ended."""
     found = counted(len(run.findings), "finding") if run.not_judged is None else "it says nothing"
     return f"{run.name}: {found}; {counted(len(night.runs), 'run')}, {night.left_s:.0f} s left"

@@ -100,9 +100,9 @@ def _beside(runs: Path) -> Path:
 
 
 def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort: Effort, runs: Path) -> str:
-    """Shrink a run's finding into the file that its name gives; what there is to say of it.
+    """Shrink a run's finding into the file that its name gives, and return the summary of it.
 
-    What ends it early leaves the smallest one so far in the file, with a note, and goes on.
+    An interruption leaves the smallest one so far in the file, with a note, and is raised again.
     """
     report = load_report(run)
     wanted = chosen(report, finding)
@@ -130,7 +130,7 @@ def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort:
 def _shrink_stated(stated_finding: StatedFinding, out: Path, effort: Effort, runs: Path) -> str:
     """Shrink a finding of a night, from the shortest of its runs that shows it again; else as `_shrink_one`.
 
-    What races in one scenario may be certain in another: the runs that are spent on one that never shows it again
+    A race in one scenario may be certain in another: the runs that are spent on one that never shows it again
     are shared among several, and so is the time.
     """
     originals = stated_finding.runs[:PATIENCE]

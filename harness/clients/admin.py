@@ -49,13 +49,13 @@ class Admin:
         return self._call("route", topic=topic)
 
     def connection(self, group: str, broker_address: str) -> Mapping[str, Any]:
-        """What a broker holds of a group (203)."""
+        """A broker's connections and subscriptions of a group (203)."""
         return self._call("connection", group=group, broker_address=broker_address)
 
     def running_info(
         self, group: str, client_id: str, broker_address: str, timeout_ms: int
     ) -> Mapping[str, Any]:
-        """What a consumer says of itself (307)."""
+        """A consumer's own report of its subscriptions and queues (307)."""
         return self._call(
             "running-info",
             group=group,

@@ -62,10 +62,10 @@ class Consumer:
     `rocketmq` is the servers' version.
     `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
     `start_limit_s` is how long a program of the user's may take to start its consumer. `before_launch` looks at
-    the brokers before a program that is observed from outside is launched. What it returns waits until the program
-    has begun to consume, and answers as `start-consumer` does, with the `traits` of its client.
-    `until_ready` waits for its `ready` conditions, at most this many seconds. `entries` are those
-    of the topic into which it writes, where that is how it is seen.
+    the brokers before a program that is observed from outside is launched. It returns a function that waits until
+    the program has begun to consume, and that answers as `start-consumer` does, with the `traits` of its client.
+    `until_ready` waits for its `ready` conditions, at most this many seconds. `entries` are those of the topic
+    into which it writes, if that is how it is seen.
     """
 
     def __init__(
@@ -190,14 +190,14 @@ class Consumer:
         )
 
     def _is_in_its_program(self, answer: Mapping[str, Any]) -> None:
-        """What a program of the user's has started, and to what that subscribes by itself."""
+        """Take over the consumer that a user's program has started, and its own subscriptions."""
         if "client_id" not in answer:
             groups = ", ".join(answer["groups"])
             raise EnvironmentNotReady(
                 f"the program of {self.name} has not started its consumer of the group {self.spec.group} within "
                 f"{self._start_limit_s:g} s; so far it has started "
                 f"{f'a consumer of {groups}' if groups else 'no consumer at all'}",
-                "What it printed is in the run folder, logs/. `ready_within` gives it more time.",
+                "Its output is in the run folder, logs/. `ready_within` gives it more time.",
                 about=(self.name,),
             )
         if answer["subscribe"] is None:

@@ -46,7 +46,7 @@ class DashboardRefused(EnvironmentNotReady):
     def __init__(self, url: str, said: str) -> None:
         """
         Args:
-            url: what it was asked.
+            url: the address that was asked.
             said: its own errMsg; the exception's name, RocketMQ's code and its remark.
         """
         super().__init__(f"the dashboard refuses {url}: {said}", "Its own log says more.")

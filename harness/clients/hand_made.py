@@ -35,7 +35,7 @@ RETRY_TOPIC_PREFIX = "%RETRY%"
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a heartbeat says of one topic."""
+    """The part of a heartbeat about one topic."""
 
     topic: str
     expression: str
@@ -45,7 +45,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """What a heartbeat says of its sender as a member of one group; names are the scenario's."""
+    """The part of a heartbeat about its sender's membership of one group. Names are the scenario's."""
 
     group: str
     subscriptions: tuple[Subscription, ...]

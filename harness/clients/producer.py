@@ -160,7 +160,7 @@ class Producer:
     def terminate(self) -> None:
         """SIGTERM to its process, which shuts the client down and ends; see `wait_terminated`.
 
-        What is to be sent from now on fails until it is started; a sending that is under way may or may not.
+        Sends fail from now on until it is started. A send that is under way may fail too.
         """
         self._will_end()
         self._process.terminate()

@@ -1,4 +1,4 @@
-"""What every cluster can do, and what only some can do.
+"""The abilities of all clusters, and those of some.
 
 A scenario that needs a capability which the cluster lacks is refused before anything starts.
 """
@@ -340,7 +340,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "several name servers": ManyNamed,
     }
 )
-"""What a cluster may be able to do, or to have, by the name that a scenario's `required_capabilities` has."""
+"""The abilities of some clusters, by their names in a scenario's `required_capabilities`."""
 
 
 def lacking(cluster: type | object, required: Collection[str]) -> tuple[str, ...]:

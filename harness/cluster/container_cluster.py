@@ -279,7 +279,7 @@ class ContainersCluster(ServerCluster):
         )
 
     def _put_before(self, broker: str, site: Site, image: Image) -> None:
-        """Toxiproxy at the address that the broker advertises; what goes to its slave goes straight."""
+        """Toxiproxy at the address that the broker advertises; traffic to its slave does not go through it."""
         assert self._subnet is not None
         assert site.advertised_host is not None
         self._toxiproxies[broker] = Toxiproxy(
@@ -373,5 +373,5 @@ class ContainersCluster(ServerCluster):
 
     @property
     def _id(self) -> str:
-        """What its containers have in their names."""
+        """The part that all its containers' names have."""
         return self.owner[-6:]

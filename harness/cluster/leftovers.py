@@ -1,4 +1,4 @@
-"""What is left of harnesses that were killed together with their reaper, or lost power."""
+"""The leftovers of harnesses that were killed together with their reaper, or lost power."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Cleaned:
 
 
 def leftovers() -> Leftovers:
-    """What is left of harnesses that are gone.
+    """The leftovers of harnesses that are gone.
 
     Only owners with a scratch folder in this cache are looked at: an owner's token is a secret, so what carries
     it was made by the harness that made the folder, whoever else uses the machine or the container engine.

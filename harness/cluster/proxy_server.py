@@ -10,10 +10,10 @@ from rocketchaos.harness.cluster.server import Server
 
 
 class ProxyServer(Server):
-    """What is added to a server that is a proxy; to be named before the class that says where it runs."""
+    """The additions that make a server a proxy. Name this class before the one that says where it runs."""
 
     says: ClassVar[str] = "proxy startup successfully"
-    """What `ProxyStartup` says last, the broker in its process included."""
+    """The last line of `ProxyStartup`'s start, after the broker in its process."""
 
     def __init__(self, *arguments: Any, proxy: Proxy, **named: Any) -> None:
         """As the server that it is; `proxy` is how clients reach it."""

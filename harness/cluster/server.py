@@ -23,7 +23,7 @@ class Server(ABC):
     """
 
     says: ClassVar[str] = BOOTED
-    """What it says once it is up."""
+    """The line that it prints once it is up."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Server(ABC):
 
     @abstractmethod
     def start(self) -> None:
-        """Start it; what it printed before is gone, its log goes on.
+        """Start it. Its earlier output is gone; its log goes on.
 
         Raises:
             EnvironmentNotReady: it can't be started.

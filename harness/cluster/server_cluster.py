@@ -1,4 +1,5 @@
-"""What clusters that start servers of their own have in common: in which order, and until when all is ready."""
+"""The common part of clusters that start their own servers: the order of starts, and the limit until all are
+ready."""
 
 from __future__ import annotations
 

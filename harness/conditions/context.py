@@ -1,4 +1,4 @@
-"""What a condition of `settle` needs of a run."""
+"""The part of a run that a condition of `settle` needs."""
 
 from __future__ import annotations
 

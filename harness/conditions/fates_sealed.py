@@ -1,4 +1,4 @@
-"""What becomes of every message of a group is certain."""
+"""The fate of every message of a group is certain."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def messages_delivered(context: ConditionContext, target: str, topic: str | None
 
 
 def _printed(context: ConditionContext, view: RunView, consumers: Iterable[str]) -> Iterator[str]:
-    """Of programs that are seen by what they print: what those lines were."""
+    """The lines or entries of those programs that are seen by what they print or write."""
     for name in view.seen_from_outside(consumers):
         consumer = context.consumers[name]
         told, written = consumer.printed(), consumer.written()

@@ -1,4 +1,5 @@
-"""What looks whether a condition of `settle` holds, by key. Only a run loads this; reading a scenario does not."""
+"""The functions that look whether a condition of `settle` holds, by key. Only a run loads this; reading a scenario
+does not."""
 
 from __future__ import annotations
 

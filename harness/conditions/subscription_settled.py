@@ -19,8 +19,8 @@ STEADY_MS = 2_000
 """Where members don't tell their subVersions, what is stored must stay so long. The gRPC client sends its
 settings, which overwrite it, at its start and once more 1 s later, then every 300 s."""
 PASSED_WITHIN_MS = 10_000
-"""What somebody left who has gone must stay so long, where those who are there could pass it: a member raises its
-subVersion just after a change of its queues, on a busy machine more than a second after it."""
+"""The subscription of a member that is gone must stay this long where present members could replace it: a member
+raises its subVersion just after a change of its queues, on a busy machine more than a second after it."""
 
 
 class SubscriptionSettled:

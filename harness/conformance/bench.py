@@ -152,7 +152,7 @@ class Bench:
         )
 
     def until(self, what: str, look: Callable[[], _Seen], holds: Callable[[_Seen], bool]) -> _Seen:
-        """What `look` gives as soon as it holds.
+        """The result of `look` as soon as it holds.
 
         Raises:
             NotSo: not within the limit; with what was last seen.

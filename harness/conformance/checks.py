@@ -1,4 +1,4 @@
-"""What a worker must do: a function for each, in the order in which they are tried."""
+"""The duties of a worker: a function for each, in the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def answers(bench: Bench) -> str | None:
 
 
 def sends(bench: Bench) -> str | None:
-    """What is acknowledged is stored where the answer says; a queue that is asked for is taken."""
+    """An acknowledged message is stored where the answer says, and in the queue that was asked for."""
     topic, producer = bench.topic(), bench.start_producer()
     for number in range(2):
         queue = {"broker": bench.broker.name, "id": 3} if bench.kind.chooses_queues else None
@@ -118,7 +118,7 @@ def blocks(bench: Bench) -> str | None:
 
 
 def retries(bench: Bench) -> str | None:
-    """What its listener fails comes again, as the same message with reconsume_times 1."""
+    """A message that its listener fails comes again, as the same message with reconsume_times 1."""
     if not bench.api.retries:
         return "it has no retries"
     topic, group, producer = bench.topic(1), bench.name("group-"), bench.start_producer()

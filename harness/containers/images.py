@@ -62,7 +62,7 @@ class Image:
 
     name: str
     id: str
-    """`sha256:…`: what it is, whatever its name is given to later."""
+    """`sha256:…`: the image's identity, even if its name moves to another one."""
     reason: str
     """As in `Choice`."""
     environment: Mapping[str, str]

@@ -36,7 +36,7 @@ def owners_in(folders: Sequence[Path]) -> Callable[[str], bool]:
 
 
 def things_of(folders: Sequence[Path]) -> list[OwnedThing]:
-    """What the owners of these scratch folders have in those of their engines that answer."""
+    """The containers of these scratch folders' owners, in those of their engines that answer."""
     things: list[OwnedThing] = []
     for base_url in _engines(folders):
         from rocketchaos.harness.containers.container_engine import (
@@ -44,7 +44,7 @@ def things_of(folders: Sequence[Path]) -> list[OwnedThing]:
         )
 
         try:
-            with refusals("what harnesses left can't be listed"):
+            with refusals("the leftovers of harnesses can't be listed"):
                 things += owned_things(_client(base_url), owners_in(folders))
         except EnvironmentNotReady:
             continue
@@ -62,7 +62,7 @@ def remove_things_of(folders: Sequence[Path]) -> Removal:
 
         users = [folder for folder in folders if base_url in engines_of(folder)]
         try:
-            with refusals("what harnesses left can't be removed"):
+            with refusals("the leftovers of harnesses can't be removed"):
                 gone, left = clear_engine(partial(_client, base_url), owners_in(users), _LIMIT_S)
         except EnvironmentNotReady as refusal:
             removal.left.append(f"containers may be left at {base_url}: {refusal.message}")

@@ -109,7 +109,7 @@ class Sidecar:
         return self._iptables
 
     def remove(self) -> None:
-        """Remove it; what it changed in the target's network stays. Idempotent."""
+        """Remove it. Its changes to the target's network stay. Idempotent."""
         with contextlib.suppress(NotFound), refusals(f"the sidecar of {self.target.name} can't be removed"):
             self._container.remove(force=True, v=True)
 

@@ -49,7 +49,7 @@ class _Content(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the file says; all defaults where there is none."""
+    """The settings of the file; all defaults if there is none."""
 
     images: ImageNames = field(default_factory=ImageNames)
     file: Path | None = None

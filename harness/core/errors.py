@@ -66,7 +66,7 @@ class RocketchaosError(Exception):
 
 
 def message_and_hint(text: str) -> tuple[str, str]:
-    """What an error's text was made of, as a history keeps it; often there is no hint."""
+    """The parts of an error's text, as a history keeps them. Often there is no hint."""
     message, _, hint = text.partition(_BEFORE_HINT)
     return message, hint
 

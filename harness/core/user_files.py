@@ -20,7 +20,7 @@ def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
         name: as the scenario has it.
         scenario_file: where that lies.
         what: the file is, for the message: `the program`.
-        hint: what to do where it isn't there.
+        hint: the way out if it isn't there.
 
     Raises:
         EnvironmentNotReady: it isn't there.

@@ -18,7 +18,7 @@ from rocketchaos.harness.core.whole_file import write_whole
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange, Keep
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
-from rocketchaos.harness.diagnose.requests import GET_CONSUMER_CONNECTION_LIST
+from rocketchaos.harness.diagnose.requests import GET_CONSUMER_CONNECTION_LIST, GET_CONSUMER_RUNNING_INFO
 
 KIND = "rocketchaos-diagnose"
 LARGEST_BYTES = 256 * 2**20
@@ -126,4 +126,6 @@ _Question = tuple[int, str, int, frozenset[tuple[str, str]]]
 
 
 def _question(look: int, address: str, code: int, fields: Mapping[str, str]) -> _Question:
-    return look, address, code, frozenset(fields.items())
+    # Which broker forwarded it to the member is of no account, and has changed from version to version.
+    relayed = code == GET_CONSUMER_RUNNING_INFO
+    return look, "" if relayed else address, code, frozenset(fields.items())

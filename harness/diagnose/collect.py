@@ -21,6 +21,7 @@ from rocketchaos.harness.diagnose.model import (
     Look,
     Route,
 )
+from rocketchaos.harness.diagnose.view import PROXY
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 READ_AT_MOST = 128
@@ -71,7 +72,7 @@ class Collector:
         self._first: Look | None = None
 
     async def look(self, number: int, only: Collection[str] | None = None) -> Look:
-        """Ask everything once; what isn't answered is in the look as such.
+        """Ask everything once; a missing answer is in the look as such.
 
         Args:
             number: of the look, from 0 on.
@@ -85,11 +86,11 @@ class Collector:
         own = [f"{prefix}{group}" for group in groups for prefix in (RETRY, DEAD_LETTERS)]
         await asyncio.gather(*(self._topic(item, topic) for topic in [*topics, *own]))
         members = [
-            self._member(item, group, client_id, found)
+            (group, client_id, found)
             for group in groups
             for client_id, found in self._connections(item, group).items()
         ]
-        await asyncio.gather(*members)
+        await asyncio.gather(*(self._member(item, number, *member) for number, member in enumerate(members)))
         # Whoever came while it was asked for brought topics of its own.
         late = {topic for group in groups for topic in self.topics_of(item, group)} - set(topics)
         await asyncio.gather(*(self._topic(item, topic) for topic in sorted(late)))
@@ -221,7 +222,7 @@ class Collector:
 
     async def _group(self, look: Look, group: str) -> None:
         at = {name: broker.address for name, broker in look.brokers.items()}
-        at |= {f"proxy {address}": address for address in self.scope.proxies}
+        at |= {f"{PROXY}{address}": address for address in self.scope.proxies}
         fields = {"consumerGroup": group}
         answers = await asyncio.gather(
             *(
@@ -244,14 +245,17 @@ class Collector:
         }
 
     async def _member(
-        self, look: Look, group: str, client_id: str, connections: tuple[Connection, ...]
+        self, look: Look, number: int, group: str, client_id: str, connections: tuple[Connection, ...]
     ) -> None:
+        """Ask one member; the brokers that know it take turns at forwarding."""
         by_name = look.stored[group]
-        broker = next(
+        knowing = [
             name
             for name in by_name
             if any(connection.client_id == client_id for connection in by_name[name].connections)
-        )
+        ]
+        brokers = [name for name in knowing if not name.startswith(PROXY)] or knowing
+        broker = brokers[number % len(brokers)]
         fields = {"consumerGroup": group, "clientId": client_id, "jstackEnable": "false"}
         address = by_name[broker].exchange.address
         answer = await self._ask(

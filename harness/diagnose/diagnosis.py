@@ -15,6 +15,7 @@ from rocketchaos.harness.diagnose.exchange import Asker
 from rocketchaos.harness.diagnose.finding import (
     SETTLES_S,
     Check,
+    Evidence,
     Finding,
     Found,
     Level,
@@ -36,7 +37,7 @@ LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
-    """What a diagnosis says.
+    """The result of a diagnosis.
 
     Without a repr of its own: `asyncio.run` makes one of its task and result at the end (CPython 3.11, by
     `signal.getsignal`), which of 500 groups took a gigabyte and most of a minute.
@@ -155,7 +156,7 @@ def _takes_s(result: Result) -> float:
 def evaluate(
     looks: Sequence[Look], collector: Collector, checks: Iterable[Check]
 ) -> dict[Place, Sequence[Result]]:
-    """What every check says of the groups in the last look."""
+    """The answers of every check about the groups in the last look."""
     now = looks[-1]
     views = {group: _view(looks, group, collector) for group in now.stored}
     found: dict[Place, Sequence[Result]] = {}
@@ -164,8 +165,21 @@ def evaluate(
             found[check.code, ""] = list(check.of_cluster(ClusterView(tuple(looks))))
         if check.of_group is not None:
             for group, view in views.items():
-                found[check.code, group] = list(check.of_group(view))
+                found[check.code, group] = list(check.of_group(view)) or _hidden(check, view)
     return found
+
+
+def _hidden(check: Check, view: GroupView) -> Sequence[Result]:
+    """What is unknown because a member that didn't answer may hide it."""
+    if not check.by_members or not view.silent:
+        return []
+    return [
+        Unknown(
+            "not every member reported its state",
+            tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
+            by_silence=True,
+        )
+    ]
 
 
 def _view(looks: Sequence[Look], group: str, collector: Collector) -> GroupView:
@@ -191,7 +205,7 @@ def _report(
     results: Mapping[Place, Sequence[Result]],
     seconds: float,
 ) -> Report:
-    """What the results mean; what may be a moment of a change isn't reported as certain."""
+    """What the results mean; a state that may be a moment of a change isn't reported as certain."""
     findings: list[Finding] = []
     undetermined: list[Undetermined] = []
     ruled_out: list[RuledOut] = []

@@ -1,4 +1,4 @@
-"""One question and its answer, literally: what evidence is made of, and bundles."""
+"""One question and its answer, literally: the material of evidence and bundles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from rocketchaos.harness.diagnose.requests import request_text
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 Keep = Callable[[bytes], bytes]
-"""What of an answer's body is kept: secrets, message bodies and other groups' entries are never recorded."""
+"""The parts of an answer's body that are kept: secrets, message bodies and other groups' entries are never
+recorded."""
 
 
 @dataclass(frozen=True, slots=True)

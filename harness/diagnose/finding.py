@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocketchaos.harness.diagnose.exchange import Exchange
 
 SETTLES_S = 25.0
-"""Clients rebalance every 20 s: what lasts longer is no moment of a change."""
+"""Clients rebalance every 20 s: a state that lasts longer is no moment of a change."""
 NEW_ROUTE_S = 55.0
 """Clients ask for routes every 30 s, and rebalance up to 20 s later: new queues have no owner until then."""
 KILLED_LOCK_S = 85.0
@@ -43,7 +43,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a check has found; the rest of a finding is the check's own."""
+    """The result of a check. The check itself has the rest of a finding."""
 
     sentence: str
     evidence: tuple[Evidence, ...]
@@ -94,6 +94,8 @@ class Check:
     """What to do about it, in this order."""
     claims: tuple[str, ...] = ()
     """Of `rocketchaos explain`, and CLAIMS.md."""
+    by_members: bool = False
+    """Without the answer of each member, nothing is ruled out."""
     of_group: Callable[[GroupView], Iterable[Result]] | None = None
     of_cluster: Callable[[ClusterView], Iterable[Result]] | None = None
 

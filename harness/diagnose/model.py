@@ -40,7 +40,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What one broker holds of a group (203)."""
+    """One broker's connections and subscriptions of a group (203)."""
 
     exchange: Exchange
     online: bool
@@ -74,7 +74,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What a member says of itself (307), relayed by a broker."""
+    """A member's own report (307), relayed by a broker."""
 
     client_id: str
     exchange: Exchange

@@ -1,7 +1,7 @@
 """One pseudonym for each address, client id, group, topic, broker and cluster, the same wherever it stands.
 
 They sort as what they stand for does, because the allocation of queues goes by that. Of an answer only what
-is known by its key is kept: what isn't is left out, because it may be anything. Tags and expressions stay:
+is known by its key is kept: everything else is left out, because it may be anything. Tags and expressions stay:
 without them no finding can be understood.
 """
 

@@ -1,4 +1,4 @@
-"""From an exchange to what it says. What isn't as expected counts as missing: answers may come from anybody."""
+"""From an exchange to what it says. Unexpected parts count as missing, because answers may come from anybody."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def ends(exchange: Exchange) -> dict[Queue, QueueEnds]:
 
 
 def stored(exchange: Exchange) -> Stored:
-    """What a broker holds of a group (203)."""
+    """A broker's connections and subscriptions of a group (203)."""
     document = mapping(exchange.document)
     connections = tuple(
         Connection(
@@ -213,7 +213,7 @@ def stored(exchange: Exchange) -> Stored:
 
 
 def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ...]) -> Member:
-    """What a member says of itself (307)."""
+    """A member's own report (307)."""
     document = mapping(exchange.document)
     queues: dict[str, dict[Queue, Held]] = {}
     for table in ("mqTable", "mqPopTable"):

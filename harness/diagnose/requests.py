@@ -1,4 +1,4 @@
-"""What a diagnosis may ask: requests that change nothing, by their RequestCode (4.9.4 and 5.5.0)."""
+"""The requests that a diagnosis may make: they change nothing. By RequestCode (4.9.4 and 5.5.0)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many runs go in parallel: as many as the user says; by default as many as the machine can take."""
+"""The number of parallel runs: the user's, or by default as many as the machine can take."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from rocketchaos.harness.scenario.model import Scenario
 
 RUNS_PER_CORE = 4
 BUSY_LIMIT = 0.9
-"""Above this share of busy cores no further run begins."""
+"""No further run begins while a larger share of the cores is busy."""
 LOOK_EVERY_S = 0.1
 OVERTAKEN_FOR_S = 60.0
-"""So long lighter ones may begin before the first one, which is too heavy yet; or it might never begin."""
+"""The time for which lighter runs may overtake a first one that is too heavy. Without a limit it might never
+begin."""
 
 OWN_CLUSTER_WEIGHT = 2.0
 """The weight of its own workers. Each node counts 1 more: with its own cluster of one broker a run weighs 4."""
@@ -30,7 +31,7 @@ FAITHFUL_SHARE = 0.25
 
 
 def weight_of(scenario: Scenario, timing: str) -> float:
-    """What a run costs, where one of shared processes on a shared cluster in compressed timing costs 1."""
+    """The cost of a run. A run with shared processes on a shared cluster in compressed timing costs 1."""
     weight = OWN_CLUSTER_WEIGHT + len(scenario.cluster.nodes) if scenario.needs_own_cluster else 1.0
     # In containers nobody shares a process, the producer included.
     in_containers = scenario.workers == "containers"
@@ -41,12 +42,12 @@ def weight_of(scenario: Scenario, timing: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A run may go on; how that came about."""
+    """The permission for a run to go on, and the reason."""
 
     chosen: int | None
     """The user's `--parallel`; None: by cores and load."""
     limit: float
-    """So much weight at once at most."""
+    """The limit of weight at a time."""
     weight: float
     beside: int
     """Runs that were under way when this one began."""
@@ -105,12 +106,12 @@ class Admission:
 
     @property
     def most(self) -> int:
-        """How many runs at most at once, were they all of the lightest."""
+        """The most runs at a time, if all are of the lightest kind."""
         return int(self._limit / (1.0 if self._chosen else FAITHFUL_SHARE))
 
     @contextmanager
     def slot(self, weight: float, interrupted: threading.Event) -> Iterator[Slot]:
-        """Wait until a run of this weight may begin, and let it be under way for the block.
+        """Wait until a run of this weight may begin. It counts as under way for the block.
 
         Raises:
             KeyboardInterrupt: all runs are to end; this one has not started.

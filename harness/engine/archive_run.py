@@ -1,7 +1,8 @@
-"""An archive run: what every run does, once for each version and Java, so that the JVMs leave class-data archives.
+"""An archive run: the steps of every run, once for each version and Java, so that the JVMs leave class-data
+archives.
 
-A name server, a broker, an admin client and a consumer do all that a run does, and then end in good order, as no
-run lets them: only then a JVM writes its archive.
+A name server, a broker, an admin client and a consumer do all that a run does. Then they end in good order, which
+runs don't wait for: only then a JVM writes its archive.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ _WORKERS: dict[str, Role] = {"admin": "tools", "java": "client"}
 def make_archives(processes: Processes, version: str, *, proxy: bool = False) -> None:
     """Make the class-data archives of a version that are missing.
 
-    Nothing is done where this Java can't make any, another process is at it, or the machine is busy: a later
-    command makes them then.
+    It does nothing if this Java can't make any, if another process makes them, or if the machine is busy. Then a
+    later command makes them.
 
     Args:
         processes: whose Java, reaper and timing are taken.
@@ -54,7 +55,7 @@ def make_archives(processes: Processes, version: str, *, proxy: bool = False) ->
         proxy: whether runs need a proxy; those of its servers are made then.
 
     Raises:
-        EnvironmentNotReady: the cache can't be used. An archive run that fails is none of a run's business.
+        EnvironmentNotReady: the cache can't be used. A failed archive run doesn't concern other runs.
     """
     proxy = proxy and versions.has_proxy(version)
     if _busy() or not any(archive.can_be_made() for archive in _archives(processes, version, proxy)):
@@ -156,7 +157,7 @@ class _ArchiveRun:
         self._cluster.archive_options = self._options
 
     def make(self) -> None:
-        """Raises RocketchaosError, OSError: something didn't go as it does in a run."""
+        """Raises RocketchaosError, OSError: something differs from a run."""
         workers: list[Worker] = []
         try:
             workers += [self._spawn(kind, role) for kind, role in _WORKERS.items()]

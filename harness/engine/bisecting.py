@@ -14,7 +14,8 @@ from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.bisected import Bisected
 
 CORES_FOR_ONE = 2
-"""How many cores a version keeps busy while its cluster starts; with more, several are asked at once."""
+"""The cores that a version keeps busy while its cluster starts. With more cores several versions are asked at a
+time."""
 CODES: Mapping[Ending, ExitCode] = {
     Ending.FOUND: ExitCode.AS_EXPECTED,
     Ending.ALIKE: ExitCode.NOT_AS_EXPECTED,
@@ -25,7 +26,7 @@ CODES: Mapping[Ending, ExitCode] = {
 
 
 def versions_at_a_time() -> int:
-    """How many versions between the ends are asked in parallel on this machine."""
+    """The number of versions between the ends that this machine asks in parallel."""
     return max(1, usable_cores() // CORES_FOR_ONE)
 
 

@@ -20,7 +20,7 @@ def require_lasting(kind: ClusterKind) -> None:
     """Make sure that a cluster of this kind can stay up for other commands.
 
     Raises:
-        EnvironmentNotReady: no other command would get at it, or no container engine lets this user in.
+        EnvironmentNotReady: no other command could reach it, or no container engine lets this user in.
     """
     if kind is not ClusterKind.CONTAINERS:
         return

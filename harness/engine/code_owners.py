@@ -8,14 +8,14 @@ from pathlib import Path
 from codeowners import CodeOwners
 
 PLACES = (".github/CODEOWNERS", ".gitlab/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
-"""Where a checkout may have its file; the first that is there counts, as for GitHub and GitLab."""
+"""The places of the file in a checkout. The first that exists counts, as on GitHub and GitLab."""
 
 
 def code_owner_of(file: str) -> str | None:
     """The owners that the checkout's `CODEOWNERS` names for a file, as it writes them: `@org/team`, `@a, @b`.
 
-    The last rule that fits counts; one without an owner takes the file out. Rules that can't be read are skipped,
-    as GitHub skips them. GitLab's default owners of a section are not read.
+    The last matching rule counts. If it names no owner, the file has none. Invalid rules are skipped, as on
+    GitHub. GitLab's default owners of a section are not read.
 
     Args:
         file: path of the file, which needn't be tracked, nor be there any more.
@@ -43,7 +43,7 @@ def _rules_of(checkout: Path) -> str:
 
 
 def _valid(text: str) -> Iterator[str]:
-    """The rules that can be read, without the remarks behind them, in which the package would look for owners."""
+    """The valid rules, without the remarks behind them: the package would look for owners there."""
     for line in text.splitlines():
         rule = line.split(" #")[0].strip()
         if rule.startswith(("[", "^[", "#")):

@@ -1,4 +1,4 @@
-"""What a provisioned run has: its scenario, servers, clients and history.
+"""A provisioned run: its scenario, servers, clients and history.
 
 Steps, conditions, probes and faults get it as `StepContext`, `ConditionContext`, `ProbeContext`, `FaultContext`:
 each says what it needs.
@@ -73,7 +73,7 @@ class RunContext:
         return inner
 
     def record_step(self, step: Word, kind: type[StepStarted | StepEnded]) -> None:
-        """Write down where the run is; of a step inside another also where in that, and which iteration."""
+        """Record the run's place. For a step inside another, also the place in that, and the iteration."""
         indices, iteration = self.place.indices, self.place.iteration
         body = kind(
             index=indices[0],
@@ -85,7 +85,7 @@ class RunContext:
         self.history.append("harness", body)
 
     def check_alive(self) -> None:
-        """Raise if anything died that should live, or if the run, or this branch of it, is to end.
+        """Raise if a process died that should live, or if the run, or this branch of it, must end.
 
         Raises:
             EnvironmentNotReady, HarnessDefect: a worker or a server died.
@@ -101,7 +101,7 @@ class RunContext:
         return time.monotonic_ns()
 
     def let_time_pass(self, duration_ms: int) -> None:
-        """Wait for time itself, watching that everything stays alive."""
+        """Wait for this time, and watch that everything stays alive."""
         end_ns = self.now_ns() + duration_ms * 1_000_000
         while (left_s := (end_ns - self.now_ns()) / 1e9) > 0:
             self.check_alive()

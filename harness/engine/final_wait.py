@@ -1,4 +1,4 @@
-"""A run's end is put off where only time keeps its checks from deciding: a message may still come."""
+"""Put off a run's end if only time keeps its checks from deciding: a message may still come."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 LIMIT_S = 90.0
 """All waits of one run together; more than the longest of `assertions.delays`."""
 LOOK_EVERY_S = 0.25
-"""A look reads the whole history; the watch adds to it about as often."""
+"""A look reads the whole history. The watch adds to it about as often."""
 
 
 class FinalWait:
     """Waits until the history can say what the checks ask, which may be before the time is over.
 
-    What is asked is known from the observation of the end, which is made again after each wait. A run whose checks
-    are decided, and one that something else keeps undecided, doesn't wait.
+    The answers come from the observation of the end, which is repeated after each wait. A run doesn't wait if its
+    checks are decided, or if anything but time keeps them undecided.
     """
 
     def __init__(

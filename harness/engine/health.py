@@ -1,4 +1,4 @@
-"""What died in a run though it should live, and who wants the run to end."""
+"""The processes of a run that died but should live, and whether somebody wants the run to end."""
 
 from __future__ import annotations
 
@@ -59,9 +59,8 @@ class Health:
             )
 
     def deeper_cause(self) -> RocketchaosError | None:
-        """What died, where a failure may only be what came of it; None if everything lives.
-
-        A connection breaks a moment before the process that held it can be seen to be dead.
+        """The death that may have caused a failure; None if everything lives. A connection breaks a moment before
+        its process is seen to be dead.
         """
 
         def death() -> RocketchaosError | None:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Where to look, by RocketMQ's own names; `held.json` in the run's folder while it is held."""
+    """Addresses and names for a look from outside, in RocketMQ's own terms: `held.json` in the run's folder while
+    the run is held."""
 
     nameserver: str
     """`host:port`, several with `;` between them."""
@@ -27,11 +28,11 @@ class Held:
 
 
 Hold = Callable[[Held], None]
-"""Returns when the run is to go on."""
+"""Waits, and returns when the run can go on."""
 
 
 def held(context: RunContext) -> Held:
-    """What the run shows now."""
+    """The present state of the run."""
     scenario, proxy = context.scenario, context.servers.cluster.proxy
     return Held(
         nameserver=context.servers.cluster.nameserver,

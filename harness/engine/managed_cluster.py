@@ -1,4 +1,4 @@
-"""What several runs share: a cluster, and the admin worker that asks it."""
+"""A cluster that several runs share, and the admin worker that asks it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ManagedCluster:
         self.since_s = time.monotonic()
         """When it was made, by `time.monotonic`."""
         self.interrupted = threading.Event()
-        """Set where the user wants all runs to end."""
+        """Set if the user wants all runs to end."""
         self._make_cluster = make_cluster
         self._cluster_owner = new_owner()
         self._lock = threading.Lock()
@@ -103,11 +103,11 @@ class ManagedCluster:
         return self._cluster, self._admin
 
     def workers_of(self, scenario: Scenario) -> Where:
-        """Where the scenario's clients live: where it wants them to, unless they can only live in containers."""
+        """The place of the scenario's clients: the one that it wants, unless they can only live in containers."""
         return "containers" if _only_inside(self._cluster) else scenario.workers
 
     def worker_home(self, scenario: Scenario) -> WorkerHome | None:
-        """Where the scenario's clients live, once there is such a place; None: on this host.
+        """The place of the scenario's clients, once it is ready; None: on this host.
 
         Raises:
             EnvironmentNotReady: the cluster can't start, or there is no image for workers.
@@ -123,7 +123,7 @@ class ManagedCluster:
         return cluster.worker_home()
 
     def prove_grpc(self, scenario: Scenario) -> None:
-        """Make sure, once, that the proxy serves gRPC clients where the scenario's live.
+        """Make sure, once, that the proxy serves gRPC clients at the place of the scenario's.
 
         Raises:
             EnvironmentNotReady: it doesn't.

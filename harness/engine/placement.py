@@ -13,12 +13,11 @@ from rocketchaos.harness.steps.start import Start
 
 
 def own_processes(scenario: Scenario) -> frozenset[str]:
-    """Consumers that can't live in a process with others', and the producer where it can't.
-
-    Those that declare it themselves, or whose client never shares one (`Consumer.needs_own_process`), those
-    whose process a step acts on, because a `kill` would end them all, and those whose log a check reads. A
-    variable may stand for any member of the groups of which it is bound. And those that have their client id
-    from somebody else: in one process they would be one client (`MQClientManager`).
+    """The consumers that need a process of their own, and the producer if it does. These are: consumers that
+    declare it, or whose client never shares one (`Consumer.needs_own_process`); those whose process a step acts
+    on, because a `kill` would end all in it; those whose log a check reads; and those with another one's client
+    id, because in one process they would be one client (`MQClientManager`). A variable may stand for any member of
+    its groups.
     """
     steps = tuple(every_step(scenario.steps))
     asked = {name for name, consumer in scenario.consumers.items() if consumer.needs_own_process}

@@ -1,4 +1,4 @@
-"""What a program's line, or its entry in a topic, says of a message: as a listener would have told it."""
+"""A program's line about a message, or its entry in a topic, as the events that a listener would have written."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rocketchaos.harness.core.history import History
 from rocketchaos.harness.scenario.model import Scenario
 
 _STATUS = {"lines": "PRINTED", "topic": "WRITTEN"}
-"""The status where a line, or an entry of a topic, says no more than that it was handled."""
+"""The status if a line, or an entry of a topic, only says that the message was handled."""
 _MOST_UNKNOWN = 100
 
 
 class PrintedEvents:
-    """Of one run; knows its messages by their keys. To be asked from one thread at a time."""
+    """Knows the messages of one run by their keys. Only one thread at a time may ask it."""
 
     def __init__(self, scenario: Scenario, history: History) -> None:
         self._scenario = scenario
@@ -29,7 +29,7 @@ class PrintedEvents:
         self._unknown: Counter[str] = Counter()
 
     def of(self, consumer: str, told: Mapping[str, Any]) -> Iterator[Body]:
-        """The events of a line, of which `told` has the text, `line`, and the named groups."""
+        """The events of a line. `told` has its text, `line`, and the named groups."""
         found = self._message(consumer, told)
         line = str(told["line"])
         if isinstance(found, str):

@@ -1,4 +1,4 @@
-"""Configuration files of the user's programs: templates, with what their placeholders stand for."""
+"""Configuration files of the user's programs: templates with their placeholders replaced."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocketchaos.harness.language.app_spec import App, fill
 
 
 def templates(app: App, scenario_file: str) -> Mapping[str, str]:
-    """The templates' text by the names of the files that are made from them.
+    """The templates' texts, by the names of their files.
 
     Raises:
         EnvironmentNotReady: one isn't there, or is no text.

@@ -1,4 +1,4 @@
-"""More conditions than membership of its group that a user's program must fulfil: `ready` in `app`."""
+"""More conditions for a user's program than membership of its group: `ready` in `app`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def wait_until_ready(context: ConditionContext, name: str, limit_s: float, log: 
         return EnvironmentNotReady(
             f"the program of {name} is a member of its group, but not `ready` within "
             f"{app.ready_within / 1000:g} s: {last}",
-            "What it printed is in the run folder, logs/. `ready_within` gives it more time.",
+            "Its output is in the run folder, logs/. `ready_within` gives it more time.",
             about=(name,),
         )
 
@@ -46,7 +46,7 @@ def wait_until_ready(context: ConditionContext, name: str, limit_s: float, log: 
 
 
 def _missing(context: ConditionContext, name: str, ready: Ready, log: Path) -> str:
-    """What doesn't hold yet; empty: all does."""
+    """The condition that doesn't hold yet; empty: all hold."""
     if ready.members is not None:
         group = context.scenario.consumers[name].group
         for broker, address in context.servers.brokers_of_group(group).items():

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 LOOK_EVERY_S = 0.1
 _ASKED_S = 5.0
-"""So long a client is asked what it subscribes to: it may need a moment to answer."""
+"""How long to ask a client for its subscriptions: it may need a moment to answer."""
 _BY_LANGUAGE: Mapping[str, str] = {"JAVA": "java", "CPP": "python", "GO": "go"}
 """The kind of client whose traits a member has, by its LanguageCode; `python` is over the C++ client."""
 _TOLD = ("filters_by", "filters_itself", "raises_version", "retries", "dead_letters", "commits_skipped")
-"""What is known of a member by the kind of its client."""
+"""The traits of a member that follow from the kind of its client."""
 _RETRY = "%RETRY%"
 
 
@@ -53,7 +53,7 @@ class _Member:
     pushed: bool
     """The group's consumers are push consumers."""
     subscriptions: Mapping[str, Mapping[str, Any]]
-    """What the broker holds of the group, by topic."""
+    """The group's subscriptions in the broker, by topic."""
     alone: bool
     """It is the group's only member there."""
 
@@ -121,7 +121,7 @@ def awaited(
     look: Callable[[], Any],
     why_not: Callable[[], EnvironmentNotReady],
 ) -> Any:
-    """What a look finds in time; `why_not` makes what is raised otherwise."""
+    """The result of the first look that finds something in time; `why_not` makes the error otherwise."""
 
     def looked() -> Any:
         context.check_alive()
@@ -141,7 +141,7 @@ def awaited(
 def _member(
     context: ConditionContext, name: str, worker: WorkerProcess, former: Collection[tuple[str, str]]
 ) -> _Member | None:
-    """The one that has appeared, on any broker of its group; None: not yet."""
+    """The program's member, once any broker of its group lists it; None: not yet."""
     group = context.scenario.consumers[name].group
     others = [context.consumers[other].client_id for other in context.members.online(group)]
     others += context.hand_made.ids(group)
@@ -179,7 +179,7 @@ def _member(
 
 
 def connection_of(context: ConditionContext, group: str, address: str) -> Mapping[str, Any]:
-    """What a broker holds of a group (203); empty where it has no members."""
+    """A broker's connections and subscriptions of a group (203); empty if it has no members."""
     try:
         return context.admin.connection(context.names.real(group), address)
     except WorkerFailed as failure:
@@ -189,7 +189,7 @@ def connection_of(context: ConditionContext, group: str, address: str) -> Mappin
 
 
 def _told_by_itself(context: ConditionContext, name: str, member: _Member) -> Mapping[str, Any] | None:
-    """What its client answers that it subscribes to, by topic (307); None: it doesn't answer."""
+    """The client's own subscriptions, by topic (307); None: it doesn't answer."""
     if _kind(member) is None:
         return None
     real = context.names.real(context.scenario.consumers[name].group)
@@ -275,7 +275,7 @@ def _why_not(context: ConditionContext, name: str, worker: WorkerProcess) -> Env
     return EnvironmentNotReady(
         f"the program of {name} has not become a member of its group {spec.group} within {limit_s:g} s: "
         f"{where}{last}",
-        f"What it printed is in the run folder, logs/. `$nameserver` in `{_arguments(app)}` or `env` tells it the "
+        f"Its output is in the run folder, logs/. `$nameserver` in `{_arguments(app)}` or `env` tells it the "
         "name server; `ready_within` gives it more time.",
         about=(name,),
     )

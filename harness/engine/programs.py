@@ -1,4 +1,4 @@
-"""The users' programs of a run: where each lives, and which consumers of the scenario are in it."""
+"""The users' programs of a run: the home of each, and the scenario's consumers in it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Programs:
                 user_command(check.command, self._scenario.file)
 
     def home(self, leader: str, managed: ManagedCluster, names: Names, logs: Path) -> WorkerHome:
-        """Where the program whose first consumer is `leader` lives.
+        """The home of the program whose first consumer is `leader`.
 
         Raises:
             EnvironmentNotReady: the cluster can't be reached from this host.

@@ -1,4 +1,4 @@
-"""What is recorded in addition to the history: `run.json`, and the servers' logs of the time of the run."""
+"""The record of a run in addition to its history: `run.json`, and the servers' logs of that time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timers import timers_ms
 
 LOG_LIMIT_BYTES = 64 * 1024 * 1024
-"""Of a server's log so much is kept at most, from the run's beginning."""
+"""The limit of a server's log that is kept, from the run's beginning."""
 
 OUT_OF_MEMORY = (b"java.lang.OutOfMemoryError", b"io.netty.util.internal.OutOfDirectMemoryError")
 
@@ -46,8 +46,8 @@ class NodeLogs:
     def out_of_memory(self) -> tuple[str, str] | None:
         """The first server that ran out of memory meanwhile, and the line that shows it; None: none did.
 
-        A broker that can't reserve direct memory lives on (`ExitOnOutOfMemoryError` is of the heap), and a request
-        that needed it is never answered.
+        A broker that can't reserve direct memory lives on, because `ExitOnOutOfMemoryError` is about the heap. A
+        request that needed the memory is never answered.
         """
         for node in self._cluster.nodes:
             with suppress(OSError), node.log.open("rb") as source:
@@ -58,7 +58,7 @@ class NodeLogs:
         return None
 
     def collect(self, logs: Path) -> None:
-        """Copy, to `<node>.log`. Best effort: a log that can't be copied must not cost the outcome."""
+        """Copy it to `<node>.log`. A log that can't be copied doesn't change the outcome."""
         for node in self._cluster.nodes:
             with (
                 suppress(OSError),
@@ -88,7 +88,7 @@ def describe_run(
     slot: Slot | None,
     seen: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """`run.json`: all that one needs to know to run it again, and to judge its timing.
+    """`run.json`: all data for running it again and for judging its timing.
 
     Written when the run begins, with `seconds` and `ended` null, and again when it has ended. `seen` has the
     versions of clients in users' programs, which are known once they have started.

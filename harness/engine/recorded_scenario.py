@@ -1,4 +1,5 @@
-"""A run that is driven from Python, as the scenario file that says the same; it grows with what is done."""
+"""A run that is driven from Python, as a scenario file with the same content. The file grows with each step and
+check."""
 
 from __future__ import annotations
 
@@ -36,11 +37,9 @@ class _Entry:
 
 
 class RecordedScenario:
-    """What was declared, done and checked so far; every addition is validated as in a file.
-
-    So one language has one meaning and one way to be wrong, and the file can be judged and run again. Once a
-    consumer was started, an addition is all that is validated and put into words: the file is read again only
-    where something is wrong with it.
+    """All declarations, steps and checks so far. Every addition is validated as in a file, so that the file can be
+    judged and run again. Once a consumer has started, only the addition is validated and written: the file is read
+    again only if something is wrong with it.
     """
 
     def __init__(self, name: str, title: str) -> None:
@@ -50,7 +49,7 @@ class RecordedScenario:
         self._steps: list[_Entry] = []
         self._checks: list[_Entry] = []
         self._growing: GrowingScenario | None = None
-        """None: a declaration, or the first `start`, is yet to come."""
+        """None before the declarations and the first `start` are complete."""
         self._head_lines: list[str] | None = None
 
     def set(self, key: str, value: Any) -> None:
@@ -118,7 +117,7 @@ class RecordedScenario:
         return self._text(self._steps)
 
     def _steps_to_validate(self) -> list[_Entry]:
-        """The steps, and one that starts a consumer where none did yet: a file without any is refused."""
+        """The steps, with one that starts a consumer if none does yet: a file without any is refused."""
         consumers = list(self._declared["consumers"])
         if self._growing or not consumers or _has_key([step.data for step in self._steps], Start.word):
             return self._steps
@@ -152,12 +151,12 @@ def _has_key(value: Any, key: str) -> bool:
 
 
 def scenario_name(text: str) -> str:
-    """`test_mismatch[4.9.4]` as a scenario can be called: `test-mismatch-4-9-4`."""
+    """A scenario's name from a test's: `test_mismatch[4.9.4]` becomes `test-mismatch-4-9-4`."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST_NAME].strip("-") or "recorded"
 
 
 def value_of(model: type[Word], arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> Any:
-    """What a call with these arguments says, as a file would say it.
+    """The data of a call with these arguments, as a file would have it.
 
     Raises:
         UsageProblem: the word takes named fields only.

@@ -36,10 +36,8 @@ from rocketchaos.harness.steps.place import Place
 
 
 class Run:
-    """One run of one scenario on a cluster, into one folder: at a stretch by `execute`, or step by step.
-
-    Step by step: `provision`, `step` again and again, then `finish` whatever happened; what fails is noted with
-    `note_failure`.
+    """One run of one scenario on a cluster, into one folder: as a whole by `execute`, or step by step. Step by
+    step means `provision`, then `step` for each, then always `finish`; failures are noted with `note_failure`.
     """
 
     def __init__(
@@ -53,7 +51,7 @@ class Run:
         slot: Slot | None = None,
         hold: Hold | None = None,
     ) -> None:
-        """The scenario is in the folder then, and so is what it takes to run it again, should this one be killed.
+        """This writes the scenario into the folder, and all that a new run needs if this one is killed.
 
         Args:
             all_own: every client gets a process of its own: the steps are not known beforehand. slot: how it
@@ -64,13 +62,13 @@ class Run:
         self.managed = managed
         self.folder = folder
         self.failure: BaseException | None = None
-        """What broke it."""
+        """The failure that broke it."""
         self.report: Report | None = None
-        """Once it is judged, also where it was interrupted."""
+        """Set once it is judged, even if it was interrupted."""
         self._seed, self._slot, self._hold = seed, slot, hold
         self._load = RunLoad()
         self._client_versions: dict[str, str] = {}
-        """As consumers that have started told them: those of users' programs are known from then on."""
+        """From the consumers that have started: versions in users' programs are only known then."""
         self._phases: dict[str, float] = {}
         """Seconds by phase."""
         self._started = time.monotonic()
@@ -84,7 +82,7 @@ class Run:
 
     @property
     def scenario(self) -> Scenario:
-        """What is played."""
+        """The scenario of the run."""
         return self.job.scenario
 
     @property
@@ -94,7 +92,7 @@ class Run:
 
     @property
     def context(self) -> RunContext:
-        """What steps get.
+        """The context for steps.
 
         Raises:
             HarnessDefect: nothing was provisioned.
@@ -104,7 +102,7 @@ class Run:
         return self._test_bed.context
 
     def execute(self) -> Report:
-        """Run it. Whatever goes wrong becomes the outcome.
+        """Run it. Every failure becomes the outcome.
 
         Raises:
             KeyboardInterrupt: the user wants it to end; the run so far is judged and in its folder.
@@ -130,7 +128,7 @@ class Run:
         self._watch.start()
 
     def go_on_by(self, scenario: Scenario, text: str) -> None:
-        """Go on by this scenario, which has more steps or checks; `text` is its file."""
+        """Continue with this scenario, which has more steps or checks; `text` is its file."""
         self.job = replace(self.job, scenario=scenario)
         self._test_bed.scenario = self.context.scenario = scenario
         self.folder.write_text("scenario.yaml", text)
@@ -156,7 +154,7 @@ class Run:
         self._test_bed.note_failure(failure)
 
     def note(self, trouble: Trouble, message: str) -> None:
-        """Write down why the run says nothing, though nothing broke it."""
+        """Write down why the run is no result, though nothing broke it."""
         self._test_bed.note(trouble, message)
 
     def finish(self) -> Report:
@@ -175,7 +173,7 @@ class Run:
         return self.report
 
     def _observe_end(self) -> None:
-        """Observe how it all ended, later where only time is missing; nothing that is to live may have died."""
+        """Observe the end, later if only time is missing. Every process that should live must be alive."""
         context, processes = self.context, self.managed.processes
         context.check_alive()
         observe_moment(context, END)

@@ -1,4 +1,4 @@
-"""Many runs in one command: which cluster each uses, and what is kept of each."""
+"""Many runs in one command: the cluster of each, and the kept part of each."""
 
 from __future__ import annotations
 
@@ -34,35 +34,34 @@ from rocketchaos.harness.steps.delay import delayed_brokers
 from rocketchaos.harness.workers.processes import Processes
 
 SHARED_CLUSTERS_AT_MOST = 6
-"""A cluster of one broker takes some 700 MiB and, where nothing happens, hardly any time in 4.9.x, and in 5.x a
-fifth of a core with compressed timers."""
+"""A cluster of one broker takes some 700 MiB. While idle it takes hardly any processor time in 4.9.x, and a fifth
+of a core in 5.x with compressed timers."""
 Kind = tuple[str, str, ClusterShape]
-"""Version of RocketMQ, timing profile and shape of a cluster: who has the same can share."""
+"""Version of RocketMQ, timing profile and shape of a cluster: runs with the same key can share one."""
 
 
 class Runner:
-    """Runs scenarios, each on a cluster that fits: those that need the same share one.
-
-    `with Runner(options) as runner:`; at the end everything that it started is gone, unless it is kept.
+    """Runs scenarios, each on a cluster that fits; equal needs share one. Use `with Runner(options) as runner:`.
+    At the end it has stopped everything that it started, except kept clusters.
     """
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self.interrupted = threading.Event()
-        """Ends all runs that are under way, as Ctrl-C does."""
+        """Set to end all runs, as Ctrl-C does."""
         self.reports: list[Report] = []
-        """Of every run that has ended, in the order of their ends; also of interrupted ones."""
+        """The reports of all ended runs, interrupted ones too, in the order of their ends."""
         self.kept: list[RunningCluster] = []
         """The clusters that stay up, after `close`."""
         self._shared_clusters: dict[Kind, ManagedCluster] = {}
-        """The shared ones, that used last at the end."""
+        """The shared ones, in the order of their last use."""
         self._retired: set[ManagedCluster] = set()
-        """Those that take in no new run, but have some."""
+        """Clusters that take no new run, but still have some."""
         self._users: Counter[ManagedCluster] = Counter()
         self._processes: dict[str, Processes] = {}
         """By timing profile."""
         self._awaited: Counter[Kind] = Counter()
-        """How many runs are still to come, of those that are known beforehand."""
+        """The number of runs still to come, as far as they are known."""
         self._proxied: set[str] = set()
         """The versions of which some runs need a proxy."""
         self._processes_lock = threading.Lock()
@@ -111,7 +110,7 @@ class Runner:
                         self.reports.append(run.report)
 
     def forget(self, report: Report) -> None:
-        """Keep nothing of a run that has ended: all of it is in its folder."""
+        """Forget an ended run: all of it is in its folder."""
         with self._lock:
             self.reports = [item for item in self.reports if item is not report]
 
@@ -144,7 +143,7 @@ class Runner:
         return job.rocketmq, self.options.timing_of(job.scenario), self._needs(job).shape
 
     def _leave(self, kind: Kind, managed: ManagedCluster) -> None:
-        """A run is over; the last expected run ends the cluster, because idle ones cost time too."""
+        """A run is over. The last expected run ends the cluster, because idle clusters cost time too."""
         with self._lock:
             self._users[managed] -= 1
             if kind in self._awaited:
@@ -169,7 +168,7 @@ class Runner:
         return over
 
     def _is_old(self, managed: ManagedCluster) -> bool:
-        """Whether it is to take in no new runs; what stays up beyond this command is never too old."""
+        """Whether it is to take in no new runs; a cluster that stays up beyond this command is never too old."""
         lasting = managed.shared or self.options.keep
         return not lasting and time.monotonic() - managed.since_s > self.options.shared_for_s
 
@@ -185,7 +184,8 @@ class Runner:
             raise UsageProblem(reason, "Choose what it can do with: `--rocketmq VERSION`, `--on KIND`.")
 
     def _shared(self, kind: Kind, job: Job) -> ManagedCluster:
-        """The cluster of this kind, used once more; a new one where that is old, or a server of it has died."""
+        """The cluster of this kind, used once more; a new one if that is old, or if one of its servers has
+        died."""
         with self._lock:
             managed = self._shared_clusters.pop(kind, None)
             if managed is not None and (self._is_old(managed) or not _is_sound(managed)):
@@ -202,7 +202,7 @@ class Runner:
         return managed
 
     def _make_room(self) -> None:
-        """Retire the shared cluster that was used longest ago, where there are many."""
+        """Retire the shared cluster with the oldest last use, if there are many."""
         idle = [kind for kind, managed in self._shared_clusters.items() if not self._users[managed]]
         if len(self._shared_clusters) >= SHARED_CLUSTERS_AT_MOST and idle:
             self._retired.add(self._shared_clusters.pop(idle[0]))
@@ -210,7 +210,7 @@ class Runner:
     def new_run(
         self, managed: ManagedCluster, job: Job, *, all_own: bool = False, slot: Slot | None = None
     ) -> Run:
-        """A run with a folder and a seed of its own; see there.
+        """A run with a folder and a seed of its own, see `Run`.
 
         Raises:
             EnvironmentNotReady: no run folder can be made.
@@ -262,7 +262,8 @@ class Runner:
                 raise
 
     def absences(self, jobs: Sequence[Job]) -> dict[Need, RocketchaosError]:
-        """What these jobs need of RocketMQ's releases that isn't available, and why; no jar is fetched for that.
+        """The releases of RocketMQ that these jobs need and that are not available, with the reason. No jar is
+        fetched for that.
 
         Raises:
             UsageProblem: no such version can be.
@@ -271,7 +272,7 @@ class Runner:
         return absences(self._needs_of(jobs), self.options.progress)
 
     def fetch(self, jobs: Sequence[Job]) -> None:
-        """Have the jars of all jobs, several versions at a time; if some can't be downloaded, the runs report it.
+        """Download the jars of all jobs, several versions at a time. If a download fails, the runs report it.
 
         Raises:
             UsageProblem: there is no such version.
@@ -288,7 +289,7 @@ class Runner:
         return list(dict.fromkeys(need for job in jobs for need in needs_of(job, self.options.on)))
 
     def _make_all_archives(self, jobs: Sequence[Job]) -> None:
-        """Have class-data archives of every version whose jars are there."""
+        """Make class-data archives of every version with jars in the cache."""
         for job in jobs[:1]:
             processes = self._processes_of(self.options.timing_of(job.scenario))
             for version in dict.fromkeys(job.rocketmq for job in jobs):
@@ -297,7 +298,7 @@ class Runner:
                     self._make_archives(processes, version)
 
     def _make_archives(self, processes: Processes, version: str) -> None:
-        """Have class-data archives of a version whose jars are there, for what runs on this host."""
+        """Make class-data archives of a version with jars in the cache, for programs of this host."""
         if self.options.on is ClusterKind.EMBEDDED:
             # Only once it is known that something is to be started.
             from rocketchaos.harness.engine.archive_run import make_archives
@@ -326,9 +327,8 @@ class Runner:
         return managed
 
     def _needs(self, job: Job) -> ClusterNeeds:
-        """What the scenario, or the user, wants of its cluster.
-
-        One usual cluster serves all runs of a version: with a proxy, if some of them need it.
+        """The needs of the scenario and of the user. One usual cluster serves all runs of a version: with a proxy,
+        if some of them need it.
         """
         needs = job.scenario.cluster_needs
         if job.rocketmq in self._proxied and needs.shape == ClusterNeeds().shape:
@@ -346,7 +346,7 @@ class Runner:
             return self._processes[timing]
 
     def close(self) -> None:
-        """End every managed, or hand its cluster over to those that stay up; then what they shared."""
+        """End each managed cluster, or keep it if it stays up. Then end the processes that they shared."""
         for managed in (*self._shared_clusters.values(), *self._retired):
             self._end(managed)
         self._shared_clusters.clear()
@@ -375,5 +375,5 @@ class Runner:
 
 
 def _is_sound(managed: ManagedCluster) -> bool:
-    """Whether runs can use it: it may not have started yet, but nothing of it has failed or died."""
+    """Whether runs can use it: no part of it has failed or died, even if it has not started yet."""
     return not managed.failed and (managed.cluster is None or not managed.cluster.deaths())

@@ -104,7 +104,7 @@ class TestBed:
         self._logs: NodeLogs | None = None
 
     def provision(self) -> RunContext:
-        """Workers warm up while the cluster starts; then topics, producer, and a record of it all."""
+        """Workers warm up while the cluster starts. Then topics and producer follow, and the record."""
         self.history.append(
             "harness",
             RunStarted(
@@ -159,7 +159,7 @@ class TestBed:
         return self._connect(self._producer)
 
     def _poll_name_server_ms(self) -> int | None:
-        """How often the producer's client is to ask for routes; None: as it does by itself."""
+        """How often the producer's client asks for routes; None: its own default."""
         if not self.scenario.producer.choice.kind.compressed:
             return None
         return self.managed.timing.client_settings.get("pollNameServerInterval")
@@ -207,7 +207,8 @@ class TestBed:
         self.history.append("harness", created)
 
     def _create_group(self, context: RunContext, group: str) -> None:
-        """Where the proxy needs it, or it has settings of its own; its topics too, where those have any."""
+        """Create the group if the proxy needs it, or if it has settings of its own. The same holds for its
+        topics."""
         spec = self.scenario.bare_groups.get(group, Group())
         members = self.scenario.members(group)
         addresses = context.servers.broker_addresses
@@ -221,7 +222,7 @@ class TestBed:
             self._create(context, f"{prefix}{group}")
 
     def _start_of_program(self, name: str) -> Mapping[str, Any]:
-        """How a program's start is seen, as arguments of `Consumer`; empty of others."""
+        """How to observe a program's start, as arguments of `Consumer`; empty for other consumers."""
         leader = self._leaders.get(name, name)
         app = self.scenario.consumers[leader].app
         if app is None:
@@ -325,9 +326,8 @@ class TestBed:
             record_worker_event(name, event, self.history, self.names, self.health)
 
     def note_failure(self, failure: BaseException) -> None:
-        """Write down what kept the run from being completed. What is no `Exception` is an interruption.
-
-        Where something has died, that is the cause, whatever it was first noticed by.
+        """Write down what kept the run from being completed. Anything that is no `Exception` is an interruption.
+        If a process has died, that is the cause, whatever showed it first.
         """
         if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
             failure = self.health.deeper_cause() or self._out_of_memory() or failure
@@ -347,7 +347,7 @@ class TestBed:
             self.note(Trouble.INTERRUPTED, f"interrupted: {str(failure) or 'Ctrl-C'}")
 
     def check_memory(self) -> None:
-        """Make sure that no server ran out of memory: what it then leaves unanswered isn't RocketMQ's.
+        """Make sure that no server ran out of memory: then missing answers say nothing about RocketMQ.
 
         Raises:
             EnvironmentNotReady: one did.
@@ -366,7 +366,7 @@ class TestBed:
         )
 
     def note(self, trouble: Trouble, message: str, cause: str = "", about: tuple[str, ...] = ()) -> None:
-        """Write down why the run could not be completed; a history that can't be written stays as it is.
+        """Write down why the run could not be completed. A history that can't be written stays as it is.
 
         `cause` and `about` are those of the error.
         """
@@ -375,12 +375,12 @@ class TestBed:
             self.history.append("harness", body)
 
     def _last_step(self) -> str:
-        """The word of the step that started last: what a precondition that names no cause was missed by."""
+        """The word of the step that started last: it counts as the cause of a precondition that names none."""
         steps = (event.body for event in reversed(self.history.events) if isinstance(event.body, StepStarted))
         return next((step.step for step in steps), "")
 
     def observe_what_can_be(self) -> None:
-        """After a condition was not reached: what the brokers say now helps to find out why."""
+        """Observe the brokers after a condition was not reached: their state helps to find the reason."""
         if self.context is not None:
             with suppress(RocketchaosError):
                 self.health.check()
@@ -390,8 +390,8 @@ class TestBed:
     def tear_down(self) -> None:
         """End every client, heal faults, collect the logs.
 
-        The order matters: a paused consumer that resumed now would consume further messages. What
-        listeners get from here on, because others leave the group, is no part of the run.
+        The order matters: a paused consumer that resumed now would consume further messages. Messages that
+        listeners get from here on, because others leave the group, are no part of the run.
         """
         self._over = True
         self._entries.close()

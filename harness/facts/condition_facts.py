@@ -1,4 +1,4 @@
-"""What was measured of a run that may go with its outcome: `ConditionFact`.
+"""Measurements of a run that may explain its outcome: `ConditionFact`.
 
 =====================  =========================================================================================
 `start_gap_ms`         between the first two members of a group that started; of several groups the shortest
@@ -15,7 +15,7 @@
 `processors`           of the machine
 =====================  =========================================================================================
 
-What the folder doesn't tell is no fact.
+A value that the folder lacks is no fact.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The documents of a run folder, as far as facts are made from them; what the folder doesn't tell is None."""
+"""The documents of a run folder, as far as facts are made from them; a value that the folder lacks is None."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class NightlyFinding(_Part, frozen=True):
 
 
 class Nightly(_Part, frozen=True):
-    """What a night says of a run that it drew."""
+    """A night's description of a run that it drew."""
 
     findings: tuple[NightlyFinding, ...] = ()
 

@@ -10,7 +10,7 @@ from rocketchaos.harness.facts.story import Entry, Story
 
 
 def fault_facts(story: Story) -> Iterator[FaultFact]:
-    """All of a history: what follows an injection of the same fault on the same target is of it."""
+    """All of a history: the events that follow an injection of the same fault on the same target belong to it."""
     injections: list[list[Entry]] = []
     under_way: dict[tuple[str, str], list[Entry]] = {}
     for entry in story.entries:

@@ -1,6 +1,6 @@
 """What is not as it should be, each with a signature in which equal causes look equal: `FindingFact`.
 
-That is an id where our own code tells the cause, whatever words it has for it. What RocketMQ and others say is
+That is an id where our own code tells the cause, whatever words it has for it. Messages of RocketMQ and others are
 normalised text (`harness.facts.signature`), and so are the texts in folders from before there were ids.
 
 `outcome`   of runs that are not as expected, or that an error ended

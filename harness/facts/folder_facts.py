@@ -65,7 +65,7 @@ class ReadFolder:
 
 
 def read_folder(path: Path) -> ReadFolder:
-    """Go through the files of a folder; what is wrong with them is in `seen`."""
+    """Go through the files of a folder; their faults are in `seen`."""
     read = ReadFolder(path)
     run, outcome, checks = (
         _document(read, "run.json", RunDocument, read.seen.run),

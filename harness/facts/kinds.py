@@ -234,7 +234,7 @@ KINDS: tuple[type[Fact], ...] = (
 
 
 def word_of(kind: type[Fact]) -> str:
-    """What a line of this kind has as its `fact`."""
+    """The value of `fact` in a line of this kind."""
     return str(kind.__struct_config__.tag)
 
 

@@ -1,4 +1,4 @@
-"""What the history says of each message, apart from the oracle: how long its delivery took, and its tracks."""
+"""The history's data of each message, apart from the oracle: how long its delivery took, and its tracks."""
 
 from __future__ import annotations
 

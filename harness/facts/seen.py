@@ -1,4 +1,4 @@
-"""What a folder was seen to have when its facts were made: by this it is known whether it is fit for facts."""
+"""The state of a folder when its facts were made: it says whether the folder is fit for facts."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ _MASSES = (PullCountsObserved, LogLine)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What may have begun to change a group."""
+    """The events that may have begun to change a group."""
 
     n: int
     at_ms: float

@@ -11,7 +11,7 @@ from rocketchaos.harness.facts.story import Story
 
 
 def subscription_facts(story: Story) -> Iterator[SubscriptionFact]:
-    """All of a history, of the scenario's topics; what a broker has not held yet is no fact."""
+    """All of a history, of the scenario's topics; a subscription that a broker has not held yet is no fact."""
     looks = [(entry, entry.body) for entry in story.entries if isinstance(entry.body, SubscriptionObserved)]
     topics: dict[str, set[str]] = defaultdict(set)
     for _, body in looks:

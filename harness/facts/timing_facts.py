@@ -56,8 +56,8 @@ def _fact(
 ) -> TimingFact:
     """One that ends with a look.
 
-    What the look before saw was so at some time after it was begun. Older folders tell, or show, only when it was
-    answered: so long as an answer took, their `at_least_ms` may be too much.
+    The state in the look before was so at some time after that look began. Older folders tell, or show, only when
+    it was answered: so long as an answer took, their `at_least_ms` may be too much.
     """
     entry = look.row.entry
     assert isinstance(entry.body, Observation)

@@ -104,7 +104,7 @@ class Faults:
         """Heal whatever is still active, the last one first, each also where another one can't be healed.
 
         Raises:
-            RocketchaosError: what the first of those that can't be healed has met.
+            RocketchaosError: the failure of the first one that can't be healed.
         """
         failures: list[RocketchaosError] = []
         for key in reversed(list(self._active)):
@@ -118,7 +118,7 @@ class Faults:
 
 @contextmanager
 def _about(fault: Fault) -> Iterator[None]:
-    """What fails then is about those to whom it is done."""
+    """Failures then concern the targets."""
     try:
         yield
     except RocketchaosError as failure:

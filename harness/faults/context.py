@@ -1,4 +1,4 @@
-"""What a fault needs of a run."""
+"""The part of a run that a fault needs."""
 
 from __future__ import annotations
 

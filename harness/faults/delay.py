@@ -1,4 +1,4 @@
-"""What a broker answers comes late."""
+"""A broker's answers come late."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class FillDisk(Fault):
         self._logged = 0
 
     def inject(self) -> None:
-        """Restart it; what it logged before says nothing."""
+        """Restart it; earlier lines of its log say nothing."""
         self._logged = self._context.servers.node(self.target).log.stat().st_size
         self._context.servers.note_down(self.target, "restarting")
         self._cluster.fill_disk(self.target)
@@ -71,7 +71,7 @@ class FillDisk(Fault):
         self._context.servers.record(self._context.servers.node(self.target))
 
     def _in_words(self) -> str | None:
-        """What its log says of a full disk since the start; None: nothing yet."""
+        """The line of its log about a full disk since the start; None: none yet."""
         with self._context.servers.node(self.target).log.open("rb") as log:
             log.seek(self._logged)
             lines = log.read().decode("utf-8", errors="replace").splitlines()

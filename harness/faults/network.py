@@ -1,4 +1,4 @@
-"""What faults between two ends of the network have in common: rules, and the proof that they bite."""
+"""The common part of faults between two ends of the network: rules, and the proof that they take effect."""
 
 from __future__ import annotations
 

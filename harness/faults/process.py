@@ -1,4 +1,4 @@
-"""What faults of processes have in common: of a client's, and of a server's."""
+"""The common part of faults of processes: a client's and a server's."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fault_class(word: str, *, of_node: bool = False) -> type[Any]:
 
 
 def consumer_action(word: str) -> Callable[[Any], None]:
-    """What a step does to a consumer, of which its own events tell: `of_consumer` in `stop.py`."""
+    """A step's act on a consumer that has events of its own: `of_consumer` in `stop.py`."""
     found: Callable[[Any], None] = _module(word).of_consumer
     return found
 

@@ -25,9 +25,9 @@ class Link:
     own: NetworkPlace
     peer: NetworkPlace
     outgoing: bool = True
-    """What `own` sends to `peer` is concerned."""
+    """It applies to packets from `own` to `peer`."""
     incoming: bool = True
-    """What `peer` sends to `own` is concerned."""
+    """It applies to packets from `peer` to `own`."""
 
     def matches(self) -> Iterator[Command]:
         """What picks its packets, by direction and by the peer's address."""

@@ -31,7 +31,8 @@ _WITHOUT: Mapping[str, frozenset[str]] = MappingProxyType(
         "all-servers": frozenset(),
     }
 )
-"""What each role does without. A module brings its log configuration, and the first on the class path wins."""
+"""The jars that each role leaves out. A module brings its log configuration, and the first on the class path
+wins."""
 _NAME = re.compile(r"rocketmq-([a-z]+(?:-[a-z]+)*)-(\d.*)\.jar")
 _WAY = (
     "Give the folder of an unpacked distribution, with all jars in its `lib`: `mvn -Prelease-all` makes one in "
@@ -53,7 +54,7 @@ class Build:
 
     @property
     def name(self) -> str:
-        """What stands for it where others have a version."""
+        """Its name in places where others have a version."""
         return f"{self.version}+{self.digest[:8]}"
 
     @property

@@ -40,7 +40,7 @@ class ClassArchive:
     """`broker`, for example: for its file's name, and to distinguish two programs that have the same jars."""
     java: Java
     jars: Sequence[Path]
-    """The class path with which it is made; what uses it may have more behind them."""
+    """The class path with which it is made; a program that uses it may have more behind them."""
 
     def options(self) -> list[str]:
         """The options of a JVM that uses it; none if it isn't there in its full size."""

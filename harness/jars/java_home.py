@@ -44,7 +44,7 @@ class Java:
 
 @dataclass(frozen=True)
 class _Facts:
-    """What a Java says of itself."""
+    """A Java's own answer about its version."""
 
     version: int
     modules: frozenset[str]

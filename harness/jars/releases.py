@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What somebody needs of a release: all of these roles."""
+    """The roles that somebody needs of a release."""
 
     version: str
     roles: tuple[Role, ...] = tuple(ARTIFACTS)
@@ -106,7 +106,7 @@ def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Ne
 
 
 def _lacking_build(need: Need) -> UsageProblem | None:
-    """That a build lacks a proxy where one is needed; what else it needs it has."""
+    """That a build lacks a proxy where one is needed; it has all other jars that it needs."""
     if not versions.is_build(need.version) or "all-servers" not in need.roles:
         return None
     build = builds.named(need.version)

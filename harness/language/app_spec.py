@@ -19,7 +19,7 @@ FILES_INSIDE = "/rocketchaos/files"
 """Where the container of an `image` has them."""
 READY_WITHIN_MS = 120_000
 LINE_GROUPS = ("key", "number", "topic", "tag", "queue", "offset", "status")
-"""What a line can say about a message, as named groups of `sees: {log: …}`."""
+"""The named groups of `sees: {log: …}`: the data of a message that a line can have."""
 _NAMES_A_MESSAGE = ("key", "number")
 _EACH_KEY = r"(?P<key>\S+)"
 """KEYS has blanks between its keys (MessageConst.KEY_SEPARATOR)."""

@@ -1,4 +1,4 @@
-"""What a consumer's listener does with its messages."""
+"""The behaviour of a consumer's listener."""
 
 from __future__ import annotations
 

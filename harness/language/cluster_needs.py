@@ -1,4 +1,4 @@
-"""What a scenario says of its cluster: brokers, slaves, their configuration, and a proxy."""
+"""A scenario's section `cluster`: brokers, slaves, their configuration, and a proxy."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ DashboardVersion = Annotated[
 
 
 class ClusterNeeds(Strict):
-    """What the scenario needs of its cluster. Scenarios that need the same share one.
+    """The cluster that the scenario needs. Scenarios that need the same share one.
 
     A scenario gets its own cluster if its steps act on a node or change a broker's configuration, or if it
     says `own`.

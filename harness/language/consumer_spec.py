@@ -107,7 +107,7 @@ _EXAMPLES: Mapping[str, str] = {
 
 
 def program_of(app: Mapping[str, Any]) -> str:
-    """The client of a consumer with this `app`, as it stands in a file; what names no program counts as a jar."""
+    """The client of a consumer with this `app`, as in a file. Without the name of a program it counts as a jar."""
     return next((kind for key, kind in _PROGRAMS.items() if key in app), _PROGRAMS["jar"]).name
 
 

@@ -1,4 +1,4 @@
-"""What the rest of the house needs to know of a fault, without loading what does it."""
+"""The description of a fault, for all code that does not need the fault itself."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 CONSUMER, PRODUCER, BROKER, NAME_SERVER = "consumer", "producer", "broker", "nameserver"
 DISK, NETWORK = "disk", "network"
-"""What a fault may be done to, as tables and nights tell them apart."""
+"""The kinds of targets of faults, as tables and nights separate them."""
 
 
 class Process(StrEnum):
-    """What a fault makes of the process that it is done to."""
+    """The state of the process after the fault."""
 
     KILLED = "killed"
     """It is gone at once, without a farewell."""
@@ -34,7 +34,7 @@ class Drawn:
     """`CONSUMER`, `PRODUCER`, `BROKER`, `NAME_SERVER` or `DISK`."""
     meaning: str
     happens: str
-    """What a scenario's title says of the target: `is killed`."""
+    """The words of a scenario's title about the target: `is killed`."""
     back: str = ""
     """The step that ends it; empty: the member starts again, where chance has it."""
     weight: float = 2.0
@@ -82,7 +82,7 @@ class Ending:
     doc: str
     example: str
     targets: str
-    """What the field says."""
+    """The field's description."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,16 +90,16 @@ class ProcessFaultKind(FaultKind):
     """A fault of clients' or nodes' processes: its step is made from this."""
 
     doc: str
-    """What the step does, for the reference."""
+    """The step's description, for the reference."""
     example: str
     targets: str
-    """What the field `targets` says."""
+    """The description of the field `targets`."""
     before: tuple[str, ...]
     """The states in which a target must be, see `harness.steps.base.STATES`."""
     after: str
     """The state in which it is then."""
     capability: str | None = None
-    """What a cluster must be able to do where a target is a node; None: no node can be one."""
+    """The ability that a cluster needs if a target is a node; None: no node can be a target."""
     instead: str = ""
     """The message for a scenario that names a node, with `{target}`."""
     of_producer: bool = True

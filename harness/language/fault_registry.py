@@ -1,6 +1,6 @@
 """Every fault: steps, nights, tables, reports and documentation come from here. A new one is registered here.
 
-What does it is in `harness.faults`, in the file that has its word as the name.
+The fault itself is in `harness.faults`, in the file with its word as the name.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ KILL = ProcessFaultKind(
     doc="""\
 SIGKILL the processes of clients or of nodes: nothing is persisted or sent; the kernel closes the sockets.
 
-`start` or `restart` brings a killed consumer back; `restart` brings back a killed node, with what its store
-has, and the producer. What the producer was sending may be stored or not. Until it is back nothing can be
+`start` or `restart` brings a killed consumer back; `restart` brings back a killed node, with what its store has,
+and the producer. The message that the producer was sending may be stored or not. Until it is back nothing can be
 sent, so a `send` in another branch of a `parallel` needs `may_fail`.""",
     example="kill: b",
     targets="which processes to kill, in this order: consumers, nodes, the `producer`",
@@ -83,9 +83,9 @@ TERMINATE = ProcessFaultKind(
     doc="""\
 SIGTERM the processes of clients: each shuts its client down and ends, as with a shutdown hook.
 
-A consumer persists its offsets and tells the broker (code 35); it doesn't wait for a listener that blocks or
-is slow. `start` or `restart` brings it back, `restart` the producer. What the producer was sending may be
-stored or not. Until it is back nothing can be sent, so a `send` in another branch of a `parallel` needs
+A consumer persists its offsets and tells the broker (code 35); it doesn't wait for a listener that blocks or is
+slow. `start` or `restart` brings it back, `restart` the producer. The message that the producer was sending may
+be stored or not. Until it is back nothing can be sent, so a `send` in another branch of a `parallel` needs
 `may_fail`. For servers use `stop`, which is SIGTERM there.""",
     example="terminate: b",
     targets="which processes to terminate, in this order: consumers, the `producer`; for nodes there is `stop`",

@@ -1,7 +1,8 @@
 """The two filters that a message passes: of tags the broker's by hash, the client's by text; of SQL the broker's.
 
 After `FilterAPI.buildSubscriptionData`, `ExpressionMessageFilter.isMatchedByConsumeQueue` and
-`PullAPIWrapper.processPullResult` (RocketMQ 4.9.4). What SQL matches is not evaluated here: only the broker knows.
+`PullAPIWrapper.processPullResult` (RocketMQ 4.9.4). SQL is not evaluated here: only the broker knows which
+messages it matches.
 """
 
 from __future__ import annotations

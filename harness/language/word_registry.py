@@ -26,7 +26,7 @@ class WordRegistry(Mapping[str, type[W]], Generic[W]):
         Args:
             package: where the modules are.
             words: all of them.
-            made: what makes the models of those that have no module.
+            made: the function that makes the models of words without a module.
         """
         self._package = package
         self._made = made

@@ -179,7 +179,7 @@ def as_tuple(value: Any) -> Any:
 
 
 def tag_doubt(tag: str) -> str | None:
-    """What a message's tag is hardly meant to be: RocketMQ takes any text as one tag; None: it is one."""
+    """Why a message's tag is probably a slip, as RocketMQ takes any text as one tag; None: it is fine."""
     if tag == "" or _TAG.fullmatch(tag) or tag.startswith("$"):
         return None if tag else "an empty tag is none: leave `tag` out"
     return f"to RocketMQ `{clipped(tag)}` is one tag of this name"

@@ -1,4 +1,4 @@
-"""Nightly chaos: scenarios generated from a seed, run in parallel, and checked for what must always hold.
+"""Nightly chaos: scenarios generated from a seed, run in parallel, and checked by invariants.
 
     seed, profile -> generator -> a scenario like any other -> harness.engine.runner -> history, fates
         -> invariants -> findings -> summary, exit code; a finding's run -> shrink -> a small scenario

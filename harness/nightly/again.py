@@ -1,4 +1,4 @@
-"""Whether the findings of a run that a night drew, or `shrink` wrote, are there again. Pure."""
+"""Whether the findings of a run that a night drew, or `shrink` wrote, show again. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocketchaos.harness.reporting.parts.earlier_run import Again
 
 
 def codes(report: Report) -> tuple[str, ...]:
-    """Of a run's findings; none if its scenario is not a night's."""
+    """The codes of a run's findings; none if its scenario is not a night's."""
     if MARK not in report.scenario.marks:
         return ()
     from rocketchaos.harness.nightly.nightly_run import judged_run
@@ -20,7 +20,7 @@ def codes(report: Report) -> tuple[str, ...]:
 
 
 def seen_again(wanted: Sequence[str], reports: Sequence[Report]) -> list[Again]:
-    """In how many of the runs each finding was there; `wanted` are codes."""
+    """The number of runs with each finding; `wanted` are codes."""
     if not wanted:
         return []
     from rocketchaos.harness.nightly.nightly_run import judged_run  # only runs of nights need it

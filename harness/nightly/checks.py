@@ -1,4 +1,4 @@
-"""The checks of a scenario without an expectation: what invariants read is looked at. Pure."""
+"""The checks of a scenario without an expectation: they read what the invariants need. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 REFUSALS = ("subscription not exist, group: {group}", "subscription is not latest, group: {group}")
-"""What brokers log where they refuse a pull for the subscription (`PullMessageProcessor`, 4.9.4 and 5.3.3)."""
+"""The lines that brokers log when they refuse a pull because of the subscription (`PullMessageProcessor`, 4.9.4
+and 5.3.3)."""
 
 
 def open_checks(groups: Iterable[str], brokers: Iterable[str]) -> dict[str, Any]:

@@ -13,14 +13,14 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a code says."""
+    """The meaning of a code."""
 
     kind: str
     """Of the invariant that didn't hold."""
     cause: str
-    """In words without names, numbers and times."""
+    """The words, without names, numbers and times."""
     title: str
-    """The cause, and what came of it where the cause alone doesn't tell."""
+    """The cause, and its effect if the cause alone doesn't say it."""
 
     @property
     def signature(self) -> str:
@@ -35,7 +35,7 @@ _DISAGREEMENTS = {
     "sql": "the members differ in their SQL",
     "allocation": "the members differ in their allocation",
 }
-"""In what members disagree, by the words of `invariants.disagreement.Disagreement`."""
+"""The kinds of disagreement, by the words of `invariants.disagreement.Disagreement`."""
 
 _PLAIN = {
     ("offset-backwards", "beyond-flush"): "more was forgotten than a broker's flush interval",
@@ -70,7 +70,7 @@ _WITH_DISAGREEMENT = {
         "the message waits in a queue that nobody consumes",
     ),
 }
-"""The same of causes after which a disagreement follows: what only the signature says before it, and the cause."""
+"""The same of causes after which a disagreement follows: its last argument, and the cause."""
 
 
 def _codes() -> dict[str, Meaning]:
@@ -84,4 +84,4 @@ def _codes() -> dict[str, Meaning]:
 
 
 CODES: Mapping[str, Meaning] = MappingProxyType(_codes())
-"""Every code, and what it says today."""
+"""Every code, with its present words."""

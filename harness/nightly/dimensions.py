@@ -1,8 +1,7 @@
-"""Along what scenarios differ: each dimension one small object, all in one registry.
-
-What is drawn along one knows nothing of the others, and nothing here says what may come of it. Whether a group
-agrees is drawn as well, member by member: `subscriptions` says whether a further member takes over the first one's
-subscriptions or draws its own, which may or may not be the same.
+"""The dimensions along which scenarios differ: each is one small object, all in one registry. A dimension knows
+nothing of the others, and predicts no effect. Whether a group agrees is drawn as well, member by member:
+`subscriptions` says whether a further member takes over the first one's subscriptions or draws its own, which may
+or may not be the same.
 """
 
 from __future__ import annotations

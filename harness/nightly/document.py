@@ -12,23 +12,23 @@ import yaml
 from rocketchaos.harness.scenario.load import read_yaml
 
 Document = dict[str, Any]
-"""What a scenario file says, by its keys, in YAML's own types."""
+"""The data of a scenario file, by its keys, in YAML's own types."""
 
 MARK = "nightly"
-"""The mark of what a night has drawn; what is shrunk of that keeps it."""
+"""The mark of scenarios that a night has drawn. Shrunk ones keep it."""
 WHAT_RUNS = (
     "timing", "rocketmq", "workers", "cluster", "topics", "groups", "consumers", "producer", "steps",
 )  # fmt: skip
-"""The keys that decide what runs. All others say what it is, or what is stated of it."""
+"""The keys that decide what runs. All others describe it, or state something about it."""
 
 _BLOCKS = ("topics", "consumers")
 _WIDTH = 100
-"""Characters of a line; longer texts go on in the next one."""
+"""The characters of a line. Longer texts continue in the next one."""
 _LISTS = ("steps", "anomaly", "healthy", "also", "tendency")
 
 
 def document_of(text: str, file: str) -> Document:
-    """What a scenario's text says.
+    """The data of a scenario's text.
 
     Raises:
         InvalidScenario: it is no YAML, or no mapping.

@@ -1,4 +1,4 @@
-"""A scenario while it is drawn: who runs, who wants what, and the steps so far."""
+"""A scenario while it is drawn: the running members, their tags, and the steps so far."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, USUAL_CLIENT
 
 Step = dict[str, Any]
-"""One step as a file has it: its word, and what it says."""
+"""One step as in a file: its word and its fields."""
 
 OWNERSHIP_WITHIN = "90s"
 SEALED_WITHIN = "180s"
@@ -26,7 +26,7 @@ SQL_PROPERTY = "a"
 
 @dataclass(slots=True)
 class Member:
-    """A consumer: what the file says of it, and how it is after the steps so far."""
+    """A consumer: its entry in the file, and its state after the steps so far."""
 
     name: str
     group: str
@@ -34,7 +34,7 @@ class Member:
     late: bool = False
     state: str = "new"
     wants: dict[str, Any] = field(default_factory=dict)
-    """What it subscribes to now, by topic."""
+    """Its present subscriptions, by topic."""
 
     @property
     def running(self) -> bool:
@@ -42,7 +42,7 @@ class Member:
 
     @property
     def has_process(self) -> bool:
-        """Whether something can be done to its process: it shares a client with nobody."""
+        """Whether faults can act on its process: no other consumer shares it."""
         return "client_id" not in self.fields or "beside" not in self.fields
 
     @property
@@ -52,13 +52,13 @@ class Member:
         return kind.apis[self.fields.get("api", "push")].resubscribes
 
     def started(self) -> None:
-        """It runs, with what it was declared with."""
+        """It runs, as it was declared."""
         self.state, self.wants = "running", dict(self.fields["subscribe"])
 
 
 @dataclass(slots=True)
 class Draft:
-    """All that operations and triggers ask of the scenario so far, and the chance that they take."""
+    """The scenario so far, as operations and triggers ask it, and their random generator."""
 
     rng: random.Random
     profile: Profile
@@ -67,15 +67,15 @@ class Draft:
     brokers: tuple[str, ...]
     members: list[Member]
     own_cluster: bool = False
-    """Something is done to a node: nobody shares the cluster."""
+    """A step acts on a node: no other run shares the cluster."""
     in_containers: bool = False
     """Its clients live in containers, which faults of the network can reach."""
     sendings_may_fail: bool = False
-    """Something is done to what takes or sends messages."""
+    """A step acts on a broker or a producer."""
     sql: bool = False
     moments: int = 0
     story: list[str] = field(default_factory=list)
-    """What is done, in a few words each: for the title."""
+    """The operations, in a few words each, for the title."""
 
     def word(self, dimension: str) -> str:
         """One word along a dimension."""
@@ -86,7 +86,7 @@ class Draft:
         return tuple(dict.fromkeys(member.group for member in self.members))
 
     def of(self, group: str) -> list[Member]:
-        """A group's members that are to be started at all."""
+        """A group's members that get started."""
         return [member for member in self.members if member.group == group]
 
     def running(self, group: str) -> list[Member]:
@@ -98,11 +98,11 @@ class Draft:
         return any(item.fields.get("beside") == member.name for item in self.members)
 
     def killable(self, group: str) -> list[Member]:
-        """Those that run in a process to which something can be done."""
+        """Members in a process that faults can act on."""
         return [item for item in self.running(group) if item.has_process and not self.shared_by_others(item)]
 
     def wait(self, least_ms: int, most_ms: int, because: str) -> list[Step]:
-        """Let some time pass, in tenths of a second; nothing where it is none."""
+        """Let some time pass, in tenths of a second; 0 adds no step."""
         duration_ms = self.rng.randrange(least_ms, most_ms + 1, 100)
         return [{"wait": {"duration": duration_text(duration_ms), "because": because}}] if duration_ms else []
 
@@ -122,7 +122,7 @@ class Draft:
         return sorted(wanted) or [self.rng.choice(TAGS)]
 
     def common_tags(self, group: str, topic: str) -> list[str]:
-        """The tags that each running member of the group takes: nobody's filter is in their way."""
+        """The tags that each running member of the group takes: no filter drops them."""
         wants = [member.wants.get(topic) for member in self.running(group)]
         if not wants or not all(isinstance(want, str) for want in wants):
             return []
@@ -134,7 +134,7 @@ class Draft:
         return [topic for topic in self.topics if self.common_tags(group, topic)]
 
     def sendings(self, topics: Iterable[str] | None = None) -> list[Step]:
-        """A sending to each of the topics, as fast as it goes."""
+        """A send to each of the topics, as fast as possible."""
         return [self._sending(topic) for topic in (self.topics if topics is None else topics)]
 
     def _sending(self, topic: str) -> Step:
@@ -144,7 +144,7 @@ class Draft:
         )
 
     def flow(self, topic: str, tags: list[str] | None = None) -> Step:
-        """A sending that takes some seconds."""
+        """A send that takes some seconds."""
         count, every_ms = self.rng.choice((20, 40, 60)), self.rng.choice((25, 50, 100))
         tagged = self._tagged(self.tags_for(topic) if tags is None else tags)
         return self._send(topic, tagged, count, None, every_ms)
@@ -179,7 +179,7 @@ class Draft:
     # Settling ------------------------------------------------------------------------------------------
 
     def settle(self) -> list[Step]:
-        """Everybody owns what is theirs, and, mostly, the stored subscriptions stay."""
+        """All members own their queues, and the stored subscriptions mostly stay."""
         steps: list[Step] = []
         subscriptions = self.word("settled") == "yes"
         for group in self.groups:
@@ -196,7 +196,7 @@ class Draft:
         return steps
 
     def seal(self) -> list[Step]:
-        """Until the fate of every message is certain for every group that has somebody."""
+        """Wait until the fate of every message is certain for every group with members."""
         return [
             {"settle": {"sealed": group, "within": SEALED_WITHIN}}
             for group in self.groups
@@ -204,7 +204,7 @@ class Draft:
         ]
 
     def observe(self) -> list[Step]:
-        """Look at everything, under a name."""
+        """Observe everything, under a name."""
         self.moments += 1
         return [{"observe": f"moment-{self.moments}"}]
 

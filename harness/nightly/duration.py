@@ -1,4 +1,4 @@
-"""How long a scenario takes on an idle machine, by what it does. Pure."""
+"""The duration of a scenario on an idle machine, by its steps. Pure."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from rocketchaos.harness.steps.settle import Settle
 from rocketchaos.harness.steps.wait import Wait
 
 AROUND_S = 1.0
-"""Topics before, the last observation and the tear-down after; a cluster of its own takes so much more:"""
+"""The topics at the beginning, and the last observation and the tear-down at the end. A cluster of its own adds
+this:"""
 OWN_CLUSTER_S = 6.0
 ANY_STEP_S = 0.4
 DISK_S = 4.0
 """A broker that restarts, and its first look at its disk."""
 SETTLED_S = 1.0
 SEALED_S = 4.0
-"""At once where all is consumed, 6 s later where something waits."""
+"""At once if all is consumed, 6 s later if a message waits."""
 SEALED_ORDERLY_S = 22.0
 """An orderly member may wait 20 s for the locks of its queues, see `assertions.delays`."""
 SEALED_AFTER_BROKERS_S = 20.0
-"""After something was done to a broker a pull that went with it is given up after 30 s; some did."""
+"""After a fault of a broker, a client gives up a lost pull after 30 s."""
 
 
 def expected_s(scenario: Scenario) -> float:
@@ -37,7 +38,7 @@ def expected_s(scenario: Scenario) -> float:
 
 
 def _sealed_s(scenario: Scenario) -> float:
-    """How long it mostly takes until all fates are certain."""
+    """The usual time until all fates are certain."""
     orderly = any(consumer.listener == "orderly" for consumer in scenario.consumers.values())
     brokers = {*scenario.cluster.brokers, *scenario.cluster.slave_nodes}
     touched = any(brokers & set(step.acts_on()) for step in every_step(scenario.steps))

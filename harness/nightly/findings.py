@@ -12,7 +12,8 @@ from rocketchaos.harness.nightly.invariants import INVARIANTS, Breach, Judged
 from rocketchaos.harness.scenario.model import Scenario
 
 CLOCK_JUMP_MS = 2_000
-"""Less may pass on a busy machine between the readings of both clocks, and where one is set right by a little."""
+"""Smaller differences come from a busy machine between the readings of both clocks, and from small corrections of
+a clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class NightlyFinding:
 
     @property
     def code(self) -> str:
-        """What has the same cause has the same code, one of `codes.CODES`."""
+        """Findings with the same cause have the same code, one of `codes.CODES`."""
         return self.breach.code
 
     @property
@@ -50,13 +51,11 @@ class NightlyFinding:
 
 
 class InvariantFailed(Exception):
-    """Invariants crashed: each knows nothing, and hides nothing that the others found."""
+    """Some invariants crashed. The findings of the others stay."""
 
     def __init__(self, failures: Mapping[str, Exception], findings: Sequence[NightlyFinding]) -> None:
         """
-        Args:
-            failures: by the invariants' kinds.
-            findings: what the others found.
+        Args: failures: by the invariants' kinds. findings: those of the others.
         """
         sentences = (f"{kind}: {type(failure).__name__}: {failure}" for kind, failure in failures.items())
         super().__init__(f"an invariant failed: {'; '.join(sentences)}")
@@ -64,7 +63,7 @@ class InvariantFailed(Exception):
 
 
 def findings(scenario: Scenario, events: Sequence[Event], outcome: Outcome) -> list[NightlyFinding]:
-    """What was found in a run; nothing in one that did not come to its end, whatever it showed until then.
+    """The findings of a run; none if it did not come to its end, whatever it showed until then.
 
     If a condition was not reached, some invariants are still checked (`Invariant.judges_unsettled`). One
     finding for each kind and cause: several groups of a scenario may show the same.
@@ -96,7 +95,7 @@ def findings(scenario: Scenario, events: Sequence[Event], outcome: Outcome) -> l
 
 
 def why_not_judged(outcome: Outcome, events: Sequence[Event]) -> str | None:
-    """Why a run says nothing: something kept it from its end, or from knowing the time; None if it says all."""
+    """Why a run is no result: it did not come to its end, or its times are unknown; None if it is one."""
     if outcome.trouble is not None:
         return f"{outcome.trouble.value}: {outcome.reason}"
     return why_no_time(events)
@@ -105,9 +104,9 @@ def why_not_judged(outcome: Outcome, events: Sequence[Event]) -> str | None:
 def why_no_time(events: Sequence[Event]) -> str | None:
     """Why times are not to be trusted: the wall clock was set, or the machine slept; None if they are.
 
-    RocketMQ itself goes by the wall clock, as for `ProcessQueue.isPullExpired`, for channels that say nothing any
-    more and for the locks of orderly queues (4.9.4): where that jumps, queues change hands though nothing was
-    done, and what is written into logs can't be compared with events.
+    RocketMQ itself uses the wall clock, as for `ProcessQueue.isPullExpired`, for silent channels and for the locks
+    of orderly queues (4.9.4). If that clock jumps, queues change owners without a fault, and lines of logs can't
+    be compared with events.
     """
     ahead_ms = [event.wall_ms - event.mono_ns / 1e6 for event in events if event.node == "harness"]
     jump_ms = max(ahead_ms, default=0.0) - min(ahead_ms, default=0.0)

@@ -1,4 +1,4 @@
-"""From a seed to a scenario: the same document for the same seed, number and profile, whatever else goes on."""
+"""From a seed to a scenario: the same document for the same seed, number and profile, always."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def scenario_of(seed: int, number: int, profile: Profile, on: ClusterKind = Clus
 
 
 def draw(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind.EMBEDDED) -> Document:
-    """The document of this number: all that is left to chance comes from a generator of its own.
+    """The document of this number. All random choices come from a generator of its own.
 
-    What is done to the network is drawn for containers alone.
+    Faults of the network are drawn for containers only.
     """
     rng = random.Random(f"rocketchaos {seed} {number}")
     # What is drawn later must not decide what is drawn before: operations first say whether a server is
@@ -51,8 +51,8 @@ def require_operations(profile: Profile, on: ClusterKind) -> None:
         named = ", ".join(name for name, weight in profile.operations.items() if weight)
         raise UsageProblem(
             f"none of the operations that the profile names can be drawn: {named}",
-            "Those of the network need `--on containers`; what makes members differ is none for "
-            "`consistent: only`.",
+            "Those of the network need `--on containers`; operations that make members differ are "
+            "none for `consistent: only`.",
         )
 
 
@@ -105,7 +105,7 @@ def _members(draft: Draft, group: str) -> list[Member]:
 
 
 def _of_group(draft: Draft) -> dict[str, Any]:
-    """What a group's members have in common: their client, and what that knows of the rest."""
+    """The common traits of a group's members: their client, and the words that it knows."""
     kind, _, api = draft.word("client").partition(" ")
     common = {
         "client": kind,
@@ -133,7 +133,7 @@ def _subscriptions(draft: Draft, members: list[Member], by_sql: bool) -> dict[st
 
 
 def _own(draft: Draft, fields: dict[str, Any]) -> dict[str, Any]:
-    """What a member has by itself."""
+    """The traits of a single member."""
     own: dict[str, Any] = {}
     behaviours: dict[str, Any] = {
         "fail once": {"fail": 1},
@@ -199,7 +199,7 @@ def _steps(draft: Draft, operations: list[str]) -> list[Step]:
 
 
 def _operation(draft: Draft, name: str) -> list[Step]:
-    """The operation where it can be done, at a moment that there can be; otherwise nothing."""
+    """The operation at a possible moment; nothing if it is impossible."""
     operation, rng = OPERATIONS[name], draft.rng
     groups = [group for group in draft.groups if draft.running(group)]
     group = rng.choice(groups)

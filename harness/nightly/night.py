@@ -28,10 +28,10 @@ from rocketchaos.harness.plan.options import DEFAULT_VERSION
 from rocketchaos.harness.scenario.model import Scenario
 
 SHARED_FOR_S = 300.0
-"""So long a shared cluster takes in scenarios (`Options.shared_for_s`): a long night is to need no more memory,
-files and disk than a short one."""
+"""How long a shared cluster takes new scenarios (`Options.shared_for_s`), so that a long night needs no more
+memory, files and disk than a short one."""
 TRIES = 2
-"""What the environment broke is run once more; nothing else ever is."""
+"""A run that the environment broke is repeated once; no other run ever is."""
 DRAWS_TO_FIT = 20
 """After this many scenarios in a row that are too long for the rest of the night, no other is drawn."""
 DRAWS_FOR_ONE = 300
@@ -41,7 +41,7 @@ BROKEN_AT_MOST = 3
 BROKEN_FOR_GOOD = 20
 """The same, where some could be judged before: nothing more begins, and the night reports its findings."""
 TEAR_DOWN_S = 10.0
-"""So long before the end nothing begins: clusters are ended, and the summary is written."""
+"""The time before the end in which nothing begins: clusters end, and the summary is written."""
 CUT_OFF_S = 6.0
 """So long before the end whatever is still under way is ended: it took longer than anybody could expect."""
 
@@ -121,7 +121,7 @@ class Night:
         Raises:
             UsageProblem: the profile lets nothing be drawn that can be run.
             EnvironmentNotReady: the first runs were all broken by the environment.
-            KeyboardInterrupt: the user wants it to end; what has ended by then is in `runs`.
+            KeyboardInterrupt: the user wants it to end; the runs that have ended by then are in `runs`.
         """
         admission = Admission(self.parallel)
         # Who only waits for a slot has drawn a scenario that comes late: no more of them than can be of use.

@@ -55,7 +55,7 @@ def _commands(run: NightlyRun) -> str:
 def github_annotations(summary: Summary) -> Iterator[str]:
     """Workflow commands of GitHub Actions: an error for each new finding, a notice for each known one.
 
-    What ended by an error is a warning: it decides nothing, and somebody should know.
+    A run that ended by an error is a warning: it decides nothing, and somebody should know.
     """
     for found in summary.found:
         level = "notice" if found.known else "error"

@@ -38,9 +38,8 @@ class NightlyRun:
 
 
 def judged_run(number: int, report: Report, tries: int) -> NightlyRun:
-    """What is kept of a run that has ended.
-
-    An invariant that crashes must neither end the night nor pass for silence, and what the others found is kept.
+    """The part of an ended run that is kept. An invariant that crashes must neither end the night nor go
+    unnoticed, and what the others found is kept.
     """
     found: Sequence[NightlyFinding] = ()
     not_judged = why_not_judged(report.outcome, report.events)

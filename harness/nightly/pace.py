@@ -19,7 +19,7 @@ SAFETY = 1.5
 ENOUGH = 5
 """From this many scenarios on a kind is judged by itself; before, together with all others."""
 _REMEMBERED = 10
-"""What earlier nights show of a kind counts as at most this many scenarios, so that this night soon counts too."""
+"""The scenarios of a kind in earlier nights count as at most this many, so that this night soon counts too."""
 
 
 @dataclass(frozen=True, slots=True)

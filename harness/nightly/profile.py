@@ -1,4 +1,4 @@
-"""What a night is to be like: a small YAML file that says what is drawn more often, or never."""
+"""A profile of nights: a small YAML file that says what is drawn more often, or never."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ Weights = dict[str, Weight]
 
 
 class Profile(Strict):
-    """Weights and limits. What is not said stays as it is; where a weight of a dimension is, all others are 0."""
+    """Weights and limits. Everything else keeps its default. If one weight of a dimension is given, the others are
+    0."""
 
     consistent: Literal["drawn", "only"] = Field(
         default="drawn", description="`only`: all members of a group subscribe to the same, and stay with it"

@@ -1,4 +1,4 @@
-"""What reductions are made of: documents and steps without something, and ways to find things in them. Pure."""
+"""The parts of reductions: documents and steps without something, and ways to find things in them. Pure."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def all_steps(steps: list[Any]) -> Iterator[Document]:
 
 
 def sends(document: Document) -> Iterator[tuple[tuple[int, ...], Document]]:
-    """What each sending says, with its place."""
+    """The fields of each send, with its place."""
     return ((place, step["send"]) for place, step in placed(document["steps"]) if "send" in step)
 
 

@@ -54,7 +54,8 @@ def name_of(document: Document, finding: NightlyFinding) -> str:
 
 
 def with_expectation(document: Document, held: int, of: int) -> Document:
-    """The same, with what its own checks said in its runs: what doesn't show every time isn't expected."""
+    """The same, with what its own checks said in its runs: a result that doesn't show every time isn't
+    expected."""
     if not of:
         return document
     text = f"{document['description']} Its checks held in {held} of {of} runs."

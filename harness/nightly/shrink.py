@@ -16,9 +16,9 @@ from rocketchaos.harness.nightly.reductions import REDUCTIONS
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 
 PATIENCE = 4
-"""What races is run this many times as often as asked, until it has shown itself often enough."""
+"""A race is run this many times as often as asked, until it has shown itself often enough."""
 TWICE = 2
-"""What showed a finding once in a few runs may show it in most, or in hardly any."""
+"""A scenario that showed a finding once in a few runs may show it in most, or in hardly any."""
 
 Shows = Callable[[Document], bool]
 """Runs a document once, and says whether the finding is there; what doesn't come to its end shows nothing.
@@ -98,7 +98,7 @@ class Shrinking:
     accepted: list[str] = field(default_factory=list)
     """By which reductions it became smaller, in order."""
     before: list[Document] = field(default_factory=list)
-    """What it was before each of them."""
+    """The scenario before each of them."""
     given_up: int = 0
     """How many of them were taken back."""
     in_time: bool = True

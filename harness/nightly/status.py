@@ -1,4 +1,4 @@
-"""`nightly-status.json`, in the folder of runs: what a night has found so far, and what the next one needs."""
+"""`nightly-status.json`, in the folder of runs: the findings of a night so far, and the data for the next one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class StatusFile:
     """Written again after each run, as a whole or not at all: whatever ends the night, its findings are there."""
 
     def __init__(self, runs: Path) -> None:
-        """`runs`: the folder of all runs. What an earlier night has left there is read at once."""
+        """`runs`: the folder of all runs. The data that an earlier night left there is read at once."""
         self.path = runs / NAME
         self.history = self._history()
         """How long scenarios took in the night before; empty if nothing tells."""
@@ -28,7 +28,7 @@ class StatusFile:
         """Folders of runs that the night before would have removed next."""
 
     def text(self, summary: Summary, may_be_removed: Sequence[str], *, ended: bool) -> str:
-        """What it is to say."""
+        """Its content."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         document = {
             "ended": now if ended else None,
@@ -41,7 +41,7 @@ class StatusFile:
         """Write it.
 
         Raises:
-            EnvironmentNotReady: it can't be written; what was there before is still there.
+            EnvironmentNotReady: it can't be written; the old file is still there.
         """
         text = self.text(summary, may_be_removed, ended=ended)
         beside = self.path.with_name(f"{NAME}.{os.getpid()}")

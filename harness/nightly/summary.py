@@ -1,4 +1,4 @@
-"""What a night has brought, in figures. Pure."""
+"""The results of a night, in figures. Pure."""
 
 from __future__ import annotations
 

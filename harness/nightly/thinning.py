@@ -54,7 +54,7 @@ class Thinning:
         self._not_judged.append(folder.resolve())
 
     def thin(self) -> None:
-        """Remove what is too much. What can't be removed stays: that is no failure of the night."""
+        """Remove what is too much. Files that can't be removed stay: that is no failure of the night."""
         for folders in (self._silent, self._not_judged):
             while self._keep is not None and len(folders) > self._keep:
                 _remove(folders.popleft())

@@ -1,1 +1,1 @@
-"""What a command is to run: which scenarios, with which clients, on which versions."""
+"""The plan of a command: which scenarios, with which clients, on which versions."""

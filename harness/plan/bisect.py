@@ -54,7 +54,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What is known when the search is over."""
+    """The result of the search."""
 
     ending: Ending
     changes: tuple[Change, ...]

@@ -15,7 +15,7 @@ def why_not(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
 
 
 def lacks(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
-    """The same without its name: what several scenarios may have in common."""
+    """The same without its name: several scenarios may share it."""
     reason = scenario.lacks_on(version)
     if reason is None and (no_build := why_no_build(version, kind)):
         reason = f"can't run: {no_build}"
@@ -37,7 +37,7 @@ def why_nowhere(scenario: Scenario) -> str | None:
 
 
 def _missing(scenario: Scenario, kind: ClusterKind) -> list[str]:
-    """What it needs and this kind of cluster can't do."""
+    """The abilities that it needs and this kind of cluster lacks."""
     return sorted(scenario.required_capabilities & CAN_NOT[kind])
 
 

@@ -14,7 +14,8 @@ from rocketchaos.harness.workers.worker_kinds import KINDS
 
 
 def needs_of(job: Job, kind: ClusterKind) -> tuple[Need, ...]:
-    """What a job needs of RocketMQ's releases: its servers, the clients of other versions, and a proxy."""
+    """The releases of RocketMQ that a job needs: for its servers, for clients of other versions, and for a
+    proxy."""
     found = [Need(job.rocketmq)]
     for choice in job.scenario.choices:
         role, version = KINDS[choice.kind.worker].classpath_role, choice.version_on(job.rocketmq)
@@ -31,7 +32,7 @@ class Unobtainable:
 
     left_out: LeftOut
     error: RocketchaosError
-    """What is to be said where nothing else is left."""
+    """The message if nothing else is left."""
 
 
 def why_unobtainable(

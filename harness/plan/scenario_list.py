@@ -36,7 +36,7 @@ class Listed:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What one can search for."""
+        """The texts that a search looks through."""
         return self.name, self.title, self.theme, *self.claims
 
 

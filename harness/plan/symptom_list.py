@@ -122,7 +122,7 @@ def shipped_measured() -> Measured:
 
 
 def measured_in(file: Path) -> Measured:
-    """What a file of it says."""
+    """The data of its file."""
     measured: Measured = json.loads(file.read_text(encoding="utf-8"))["runs"]
     return measured
 

@@ -1,4 +1,4 @@
-"""What the scenarios of each theme are about; a theme is a folder below `scenarios/`."""
+"""The subject of each theme's scenarios. A theme is a folder below `scenarios/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the broker says, asked through the admin worker and written into the history.
+"""The broker's answers, asked through the admin worker and written into the history.
 
 Observation must not change what is observed: everything here only reads. While steps run, only request codes
 203 (subscription), 307 (ownership), 105, 43 and 202 (offsets) are asked; tracks and dead letters are read when a

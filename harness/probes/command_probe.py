@@ -120,7 +120,7 @@ def run_command(context: ProbeContext, command: Sequence[str], folder: str, limi
 
 
 def _read(process: subprocess.Popen[bytes], kept: bytearray, wait_s: float) -> None:
-    """What it has printed by now, of which the end is kept."""
+    """The end of its output by now."""
     assert process.stdout is not None
     output = process.stdout.fileno()
     with selectors.DefaultSelector() as selector:

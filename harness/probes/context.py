@@ -1,4 +1,4 @@
-"""What a probe needs of a run."""
+"""The part of a run that a probe needs."""
 
 from __future__ import annotations
 

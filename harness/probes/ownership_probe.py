@@ -1,4 +1,4 @@
-"""What a consumer says it owns: GET_CONSUMER_RUNNING_INFO (307), relayed by a broker.
+"""The queues that a consumer says it owns: GET_CONSUMER_RUNNING_INFO (307), relayed by a broker.
 
 Some leave their queues out of that, as a lite pull consumer of 4.9.x does (DefaultLitePullConsumerImpl.
 consumerRunningInfo; later ones have them), so their own process is asked for them (`Api.asks_process`).

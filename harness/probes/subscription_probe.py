@@ -1,4 +1,4 @@
-"""What a broker holds of a group: GET_CONSUMER_CONNECTION_LIST (203)."""
+"""A broker's subscriptions and members of a group: GET_CONSUMER_CONNECTION_LIST (203)."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def clear_engine(
 
 
 def _sweep(client: Any, is_owner: Callable[[str], bool]) -> dict[OwnedThing, str]:
-    """Remove what there is; what there was, each with the reason why it may be there still."""
+    """Remove what there is; all that was there, each with the reason why it may still be there."""
     found = owned_things(client, is_owner)
     reasons: dict[OwnedThing, str] = {}
     with ThreadPoolExecutor(_REMOVALS_AT_ONCE) as pool:

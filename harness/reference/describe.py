@@ -42,7 +42,7 @@ class Key:
 
     name: str
     value: str
-    """What its value may be."""
+    """Its possible values."""
     meaning: str
     """What it means, whether it is needed, and its default."""
     choices: tuple[str, ...] = ()
@@ -150,7 +150,7 @@ def _kinds_in(metadata: Any, annotation: Any) -> Iterator[str]:
 
 
 def _value(schema: Mapping[str, Any]) -> str:
-    """What a value may be, by its schema."""
+    """The possible values, by their schema."""
     if "enum" in schema or "const" in schema:
         return ", ".join(f"`{item}`" for item in schema.get("enum", [schema.get("const")]))
     if "$ref" in schema:

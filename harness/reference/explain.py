@@ -23,9 +23,8 @@ from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
 from rocketchaos.harness.steps import STEPS
 
 _MATRIX = """\
-Runs every scenario with every client on every version of RocketMQ; what is impossible is left out, and named.
-So is a version that isn't available: then the exit code is 2 (there is none) or 4 (the network fails) at
-least.
+Runs every scenario with every client on every version of RocketMQ; impossible cells are left out, and named. So is
+a version that isn't available: then the exit code is 2 (there is none) or 4 (the network fails) at least.
 
 `clients` are those of the consumers that name none, `rocketmq` the versions of the brokers. A dimension that is
 not there stays as it is otherwise. A table at the end tells how each cell ended, and where cells differ."""

@@ -53,7 +53,7 @@ class Row:
     in_containers: bool = False
     """Whether it needs clients that live in containers."""
     behaviour: str = "succeed"
-    """What the listener of `a` does; where it is this that a night draws, `dimension` is its name."""
+    """The behaviour of `a`'s listener. If a night draws it, `dimension` is its name."""
     dimension: str = ""
     shown_by: str = ""
     """What shows it, where it is no fault by itself."""

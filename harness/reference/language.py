@@ -53,11 +53,11 @@ ANSWERS: Mapping[str, tuple[type[DescribedEnum], str]] = {
     "what became of a message": (MessageClass, "What became of a message"),
     "what a check says": (Holds, "What a check says"),
 }
-"""The words with which a run answers: what each of them is, all of them, and their heading."""
+"""The words with which a run answers: by their kind all of them, and their heading."""
 
 
 TIMING = str(Scenario.model_fields["timing"].description).replace("`faithful`", "The profile `faithful`", 1)
-"""What the timing profiles are, in one sentence without its point."""
+"""The timing profiles, in one sentence without its point."""
 
 
 def settings(profile: TimingProfile) -> str:

@@ -1,4 +1,4 @@
-"""What nights are made of, in Markdown.
+"""The parts of nights, in Markdown.
 
 To update it after a change: `python -m rocketchaos.harness.reference.nightly_reference >
 harness/nightly/README.md`.

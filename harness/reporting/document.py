@@ -15,7 +15,7 @@ from rocketchaos.harness.reporting.parts.shares import Repeats, Share, attempts,
 
 
 class DocumentReporter:
-    """Tells programs. Every key is always there; what is not known is null.
+    """Tells programs. Every key is always there; unknown values are null.
 
     The document is ASCII, so that it arrives whatever the encoding of the stream is.
     """

@@ -26,7 +26,7 @@ class JUnitReporter:
 
     A run whose outcome is not the expected one is a failure; an inconclusive one, or one that the environment
     or the harness broke, is an error. Where nothing is expected it is a success, whose outcome is measured.
-    What was left out is skipped if it is impossible, and an error if its RocketMQ isn't available.
+    A run that was left out counts as skipped if it is impossible, and as an error if its RocketMQ isn't available.
     """
 
     def __init__(self, file: Path, left_out: Sequence[LeftOut] = (), *, cells: bool = False) -> None:

@@ -159,7 +159,7 @@ _FILES = {
     "events.jsonl": "the history: every event, numbered as cited here",
     "checks.json": "every check with expected and observed",
     "outcome.json": "the verdict for programs",
-    "facts.jsonl": "what many runs are compared by, for `rocketchaos report ingest`",
+    "facts.jsonl": "the facts by which many runs are compared, for `rocketchaos report ingest`",
     "run.json": "versions, seed, timing, host",
     "scenario.yaml": "the scenario as it was run",
 }

@@ -79,8 +79,8 @@ def machine_room(
 ) -> tuple[Queue, ...]:
     """The queues of `member`: its block of those on brokers named `<room>@<name>`, of these rooms alone.
 
-    After `AllocateMessageQueueByMachineRoom`: what doesn't divide is dealt out one by one at the end, and the
-    queues of brokers with any other name belong to nobody.
+    After `AllocateMessageQueueByMachineRoom`: the remainder of the division is dealt out one by one at the end.
+    Queues of brokers with any other name belong to nobody.
     """
     ids = sorted(members)
     index = ids.index(member)

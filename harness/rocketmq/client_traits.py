@@ -1,4 +1,4 @@
-"""What a kind of client is: its ways of consuming, its timers, and all else that differs between clients.
+"""A kind of client: its ways of consuming, its timers, and all else that differs between clients.
 
 Steps, conditions, checks and the oracle ask an `Api` for what they must know, and never which client it is.
 """
@@ -61,7 +61,7 @@ class Api:
     sql: bool = True
     """Whether it subscribes by SQL."""
     request_mode: Literal["POP"] | None = None
-    """What brokers must hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
+    """The request mode that brokers must have for its group before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
     needs_long_polling: bool = False
     """Whether its brokers must be `longPollingEnable`: it waits there for 15 s, and without that no message that
     arrives wakes it (PopLongPollingService), so that whose wait ends first takes all."""
@@ -119,7 +119,7 @@ class ClientKind:
     worker: str
     """The kind of its worker, of `harness.workers.worker_kinds.KINDS`."""
     apis: Mapping[str, Api]
-    """What it can do, by name; the first is its usual one."""
+    """Its ways of consuming, by name. The first is its usual one."""
     timers: tuple[ClientTimer, ...]
     """Those that may have to run out before something is seen of it."""
     version: str | None = None

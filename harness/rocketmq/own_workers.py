@@ -29,12 +29,12 @@ _TRAITS: Mapping[str, type] = {
     for field in dataclasses.fields(Api)
     if isinstance(field.default, bool | str | tuple) and field.name != "newer"
 } | {"implementation": str}
-"""What a manifest may say of a way of consuming, as `Api` has it."""
+"""The fields of a way of consuming in a manifest, as in `Api`."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnWorker:
-    """What a manifest says."""
+    """The data of a manifest."""
 
     kind: ClientKind
     command: tuple[str, ...]

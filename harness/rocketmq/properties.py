@@ -14,7 +14,7 @@ from types import MappingProxyType
 from rocketchaos.harness.rocketmq.version_range import VersionRange
 
 Value = int | bool | str
-"""What a property may be set to."""
+"""The possible values of a property."""
 _BITS = {"int": 31, "long": 63}
 
 

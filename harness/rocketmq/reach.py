@@ -13,7 +13,7 @@ _published: dict[str, Mapping[int, str]] = {}
 
 
 def publish(host: str, ports: Mapping[int, str]) -> None:
-    """What is asked at this address is asked there instead, by port as `host:port`; no ports: it is down."""
+    """Send requests for this address elsewhere: `ports` has the new `host:port` by port. No ports: it is down."""
     _published[host] = dict(ports)
 
 

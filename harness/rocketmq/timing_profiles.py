@@ -34,7 +34,7 @@ class TimingProfile:
     """Entries of rmq-proxy.json (`ProxyConfig`, 5.3.3); milliseconds."""
 
     def settings_of(self, api: ApiName, version: str) -> dict[str, int]:
-        """What a consumer is set to, by its way of consuming and the version of its client."""
+        """A consumer's settings, by its way of consuming and the version of its client."""
         settings = {**self.client_settings, **self.api_settings.get(api, {})}
         return {
             name: value

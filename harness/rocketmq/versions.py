@@ -47,7 +47,7 @@ def parse(version: str) -> VersionNumbers:
 
 
 def unsupported(version: str, hint: str = "") -> UsageProblem:
-    """What to say of a version that the harness can't run."""
+    """The message about a version that the harness can't run."""
     return UsageProblem(f"RocketMQ {version} is not supported: versions 4.9.x and 5.x are", hint)
 
 

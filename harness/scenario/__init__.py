@@ -2,7 +2,7 @@
 
     file -> load: plain data with places -> validate: the models -> references -> order, network, sense -> Scenario
 
-Whatever is wrong with a file is reported at once, each mistake with its place, and nothing is started.
+All mistakes of a file are reported together, each with its place, before anything starts.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def load_scenario(path: Path) -> Scenario:
 def parse_scenario(text: str, file: str, *, reach: bool = True) -> Scenario:
     """The scenario in a text; `file` is the name under which diagnostics and reports show it.
 
-    Whether its numbers are within `reach` isn't asked of a run that is over, which is read as it was, nor of one
-    that is being recorded, whose steps are not all there.
+    Numbers out of `reach` are not reported for ended runs, which are read as they were, nor for a run being
+    recorded, which lacks steps.
 
     Raises:
         InvalidScenario: it is invalid; the message lists every mistake with its place.
@@ -51,7 +51,7 @@ def parse_scenario(text: str, file: str, *, reach: bool = True) -> Scenario:
 
 
 def parse_document(text: str, file: str, *, reach: bool = True) -> tuple[Scenario, Document]:
-    """`parse_scenario`, with the data that it was read from."""
+    """As `parse_scenario`, with the data of the file."""
     document, diagnostics = read_yaml(text, file)
     scenario, mistakes = validate(document)
     diagnostics += [*mistakes, *checked(document, scenario, reach=reach)]
@@ -61,7 +61,7 @@ def parse_document(text: str, file: str, *, reach: bool = True) -> tuple[Scenari
 
 
 def checked(document: Document, scenario: Scenario | None, *, reach: bool = True) -> Iterator[Diagnostic]:
-    """What is wrong with data whose words can be understood one by one; `scenario` is None if some can't."""
+    """The mistakes in data whose words are valid one by one; `scenario` is None if some are not."""
     undefined = list(check_references(document))
     yield from undefined
     if scenario is None:

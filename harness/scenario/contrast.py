@@ -1,4 +1,4 @@
-"""Whether a scenario's two lists can hold, and can tell its two outcomes apart."""
+"""Whether a scenario's two lists can hold, and whether they separate its two outcomes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,9 @@ from rocketchaos.harness.scenario.places import Document
 
 
 def one_holds_with_the_other(document: Document, scenario: Scenario, *, exact: bool) -> Iterator[Diagnostic]:
-    """A list that holds wherever the other one does: where both hold a run is inconclusive.
-
-    Args:
-        document: the scenario's.
-        scenario: it.
-        exact: those of which that is so whatever happens; otherwise those where it takes that all is sent.
+    """A list that holds whenever the other one does: if both hold, a run is inconclusive. Args: document: the
+    scenario's. scenario: it. exact: only lists of which this is always so; otherwise lists of which it is so if
+    all is sent.
     """
     anomaly, healthy = scenario.anomaly, scenario.healthy
     if any(isinstance(check, Refuted) for check in (*anomaly, *healthy)):
@@ -53,7 +50,7 @@ def contradictions(document: Document, scenario: Scenario, *, exact: bool) -> It
 
 
 def both_can_hold(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Lists of which all checks speak of one number, that can keep both."""
+    """Pairs of lists that can both hold, if all their checks are about one number."""
     checks = (*scenario.anomaly, *scenario.healthy)
     if any(check.where is not None for check in checks) or any(
         _says_all_of(scenario, first, other, exact=False)
@@ -82,7 +79,7 @@ class _Room:
 
 
 def _room_for(scenario: Scenario, checks: Sequence[Check]) -> _Room | None:
-    """None if they speak of different things."""
+    """None if they are about different things."""
     if len({subject(check) for check in checks}) == 1:
         common: dict[str, Span] = {}
         for check in checks:
@@ -98,7 +95,7 @@ def _room_for(scenario: Scenario, checks: Sequence[Check]) -> _Room | None:
 
 
 def _says_all_of(scenario: Scenario, first: Sequence[Check], other: Sequence[Check], *, exact: bool) -> bool:
-    """Whether all of `other` holds wherever all of `first` does."""
+    """Whether all of `other` holds whenever all of `first` does."""
     # Where every check of a list is of other clients or versions, the list doesn't hold.
     return any(check.where is None for check in other) and all(
         any(implies(own, check) or _reaches(scenario, own, check, exact) for own in first) for check in other
@@ -106,7 +103,7 @@ def _says_all_of(scenario: Scenario, first: Sequence[Check], other: Sequence[Che
 
 
 def _reaches(scenario: Scenario, first: Check, other: Check, exact: bool) -> bool:
-    """Whether `other` holds wherever `first` does, by the messages that both count."""
+    """Whether `other` holds whenever `first` does, by the messages that both count."""
     own, wanted = first.reach(scenario), other.reach(scenario)
     if own is None or wanted is None or first.where not in (None, other.where):
         return False

@@ -11,7 +11,7 @@ from rocketchaos.harness.scenario.model import Scenario
 
 
 def check_controls(scenarios: Iterable[Scenario], known: Collection[str]) -> Iterator[Diagnostic]:
-    """Every control that is none of the `known` scenarios, by their names."""
+    """Every control that is not among the `known` scenarios, by name."""
     for scenario in scenarios:
         if scenario.control is not None and scenario.control not in known:
             document, _ = read_yaml(scenario.source, scenario.file)

@@ -1,4 +1,4 @@
-"""What is wrong with a scenario file, and how a user is shown it: place, line, caret, nearest word."""
+"""The mistakes of a scenario file, as a user sees them: place, line, caret, nearest word."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rocketchaos.harness.core.errors import UsageProblem
 
 _WIDTH = 150
-"""Characters shown of a source line; of a longer one, those around the place."""
+"""The characters shown of a source line. Of a longer line, those around the place."""
 _BOLD, _RED, _DIM, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
 
 
@@ -21,7 +21,7 @@ class Diagnostic:
     line: int
     column: int
     length: int
-    """How many characters are meant, all of them in this line; at least 1."""
+    """The number of characters of the mistake, all in this line; at least 1."""
     message: str
     suggestion: str | None
     """The nearest word that is allowed here."""
@@ -44,7 +44,7 @@ class InvalidScenario(UsageProblem):
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Sorted by place, each once; those of one place in the order in which they were found."""
+    """Sorted by place, each once. Those of one place keep their order."""
     return tuple(
         sorted(dict.fromkeys(diagnostics), key=lambda diagnostic: (diagnostic.line, diagnostic.column))
     )
@@ -78,7 +78,7 @@ def _render_one(diagnostic: Diagnostic, color: bool) -> str:
 
 
 def _window(line: str, start: int) -> tuple[str, int]:
-    """What is shown of a line, and where the place is in that."""
+    """The shown part of a line, and the place in it."""
     if len(line) <= _WIDTH:
         return line, start
     first = max(0, min(start - _WIDTH // 3, len(line) - _WIDTH))

@@ -1,4 +1,4 @@
-"""A scenario that gets a step or a check more, without being read again."""
+"""A scenario that gains steps and checks without being read again."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ class GrowingScenario:
         """Its text so far."""
 
     def grow(self, text: str, sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
-        """Have these entries in these sections; whether that is possible.
-
-        Where it isn't, nothing has changed: reading the text tells what is wrong with it. An entry that is the
-        same object as before is not validated again.
+        """Put these entries into these sections, and return whether that is possible. If it isn't, nothing has
+        changed: reading the text says what is wrong. An entry that is the same object as before is not validated
+        again.
 
         Args:
             text: the file that says it.
@@ -56,7 +55,7 @@ class GrowingScenario:
 
 
 def _alike(before: Sequence[Any], entries: Sequence[Any]) -> int:
-    """How many of them, from the first on, are the very same."""
+    """The number of identical ones, from the first on."""
     pairs = enumerate(zip(before, entries, strict=False))
     differing = (index for index, (item, other) in pairs if item is not other)
     return next(differing, min(len(before), len(entries)))
@@ -70,7 +69,8 @@ def _new(document: Document, section: str, index: int) -> PlacedWord | None:
 
 
 def _is_written_as_it_is(value: Any, depth: int = 0) -> bool:
-    """Whether a file says it just so: reading refuses missing values, long numbers and halves of characters."""
+    """Whether a file can have it unchanged: reading refuses missing values, long numbers and halves of
+    characters."""
     if isinstance(value, dict):
         return depth < _DEEPEST and all(
             _is_written_as_it_is(key) and _is_written_as_it_is(inner, depth + 1)

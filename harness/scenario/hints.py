@@ -1,8 +1,7 @@
-"""What is valid, and seldom meant: a hint, not a mistake.
+"""Hints about valid words that are probably slips.
 
 So far there is one: messages are sent while the members of a group still race for the subscription that the broker
-holds for all of them. No hint is given where that race is the subject, where it doesn't matter, or where it never
-ends.
+holds for all of them. There is no hint if that race is the subject, if it doesn't matter, or if it never ends.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ class _Course:
 
     scenario: Scenario
     running: dict[str, dict[str, Expression]] = field(default_factory=dict)
-    """By consumer, to what it subscribes."""
+    """The subscriptions, by consumer."""
     settled: set[tuple[str, str]] = field(default_factory=set)
     """Groups and topics without further hints: a step has waited for what the broker holds."""
     unsure: set[str] = field(default_factory=set)
-    """Groups of which it isn't known who runs, or in which somebody else takes part."""
+    """Groups with unknown running members, or with other members than the scenario's."""
 
 
 def hints(scenario: Scenario) -> tuple[Diagnostic, ...]:
-    """What a scenario, which is valid, may not be meant to do."""
+    """The hints for a valid scenario."""
     races = [] if _is_about_the_race(scenario) else list(_races(_Course(scenario), scenario.steps, ()))
     if not races:
         return ()
@@ -57,7 +56,7 @@ def hints(scenario: Scenario) -> tuple[Diagnostic, ...]:
 
 
 def _is_about_the_race(scenario: Scenario) -> bool:
-    """Whether nobody expects anything, or it is counted how the race ends."""
+    """Whether no check expects anything, or the scenario counts how the race ends."""
     return not scenario.expected_kinds or any(
         check.word == "outcome-distribution" for _, _, check in scenario.checks()
     )
@@ -109,9 +108,9 @@ def _sent(course: _Course, send: Send) -> Iterator[str]:
             course.settled.add((group, topic))
             text = ", ".join(f"{name} {text_of(course.running[name][topic])!r}" for name in members)
             yield (
-                f"what the broker holds for group {group} is still a race here, because its members subscribe "
-                f"differently ({text}): write `- settle: {{subscription: {group}, topic: {topic}, within: 60s}}` "
-                "before it"
+                f"the subscription that the broker holds for group {group} is still a race here, because its "
+                f"members subscribe differently ({text}): write "
+                f"`- settle: {{subscription: {group}, topic: {topic}, within: 60s}}` before it"
             )
 
 

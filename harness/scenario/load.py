@@ -28,19 +28,18 @@ _DEEPEST = 16
 
 
 class _UnreadableError(Exception):
-    """The rest of the file can't be read; why is in the diagnostics."""
+    """The rest of the file can't be read; the diagnostics say why."""
 
 
 def read_yaml(
     text: str, file: str, what: str = "scenario", first_key: str = "name"
 ) -> tuple[Document, list[Diagnostic]]:
-    """The data of a file, and what is wrong with it that doesn't keep one from reading on.
+    """The data of a file, and the mistakes that don't keep one from reading on.
 
     Args:
-        text: what it says.
+        text: its text.
         file: its name, for diagnostics.
-        what: what one calls such a file.
-        first_key: how it mostly begins.
+        what: the word for such a file. first_key: its usual first key.
 
     Raises:
         InvalidScenario: it can't be read as YAML to its end, or is no mapping.
@@ -59,8 +58,8 @@ def read_yaml(
 def _read_quickly(text: str, file: str, what: str, first_key: str) -> Document | None:
     """The data by libyaml, 15 times as fast; None if it isn't there, or anything is wrong.
 
-    The two parsers agree on files that are right. Of what is wrong they speak in different words and places, and a
-    value that was left out has another place.
+    The two parsers agree on files that are right. They report mistakes in different words and places, and place a
+    missing value differently.
     """
     loader = getattr(yaml, "CSafeLoader", None)
     if loader is None:
@@ -76,7 +75,7 @@ def _read_quickly(text: str, file: str, what: str, first_key: str) -> Document |
 
 
 class _Reader:
-    """Takes the events of one document; `path` None means that places aren't wanted, of a duplicate."""
+    """Takes the events of one document. `path` is None for a duplicate, of which no places are kept."""
 
     def __init__(self, text: str, file: str, what: str, first_key: str, loader: Any) -> None:
         self.text = text
@@ -88,7 +87,7 @@ class _Reader:
         self.diagnostics: list[Diagnostic] = []
         self._events = self._guarded(yaml.parse(text, Loader=loader))
         self.leaves_out = False
-        """Whether somewhere no value was written."""
+        """Whether a value is missing anywhere."""
         self._last = Span(1, 1, 1)
 
     def document(self) -> dict[str, Any]:
@@ -143,7 +142,7 @@ class _Reader:
         return Span(mark.line + 1, mark.column + 1, 1)
 
     def _span(self, event: Any) -> Span:
-        """A scalar's text as far as it stands in its first line; of anything else its first character."""
+        """A scalar's text in its first line; of anything else its first character."""
         start, end = event.start_mark, event.end_mark
         if not isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
             return self._at(start)
@@ -206,7 +205,7 @@ class _Reader:
             self.places.incomplete.add(path)
 
     def _key(self, event: Any, span: Span) -> str | None:
-        """The text of a key, or None if it can't be one."""
+        """The text of a key; None if it can't be one."""
         self._refuse_extras(event)
         if isinstance(event, yaml.AliasEvent):
             return None

@@ -1,4 +1,4 @@
-"""A scenario: what a YAML file says, parsed and frozen.
+"""A scenario: the data of a YAML file, parsed and frozen.
 
 `harness.scenario` makes one from a file and has checked it then; the JSON Schema for editors comes from here.
 """
@@ -70,7 +70,7 @@ def _program_client(consumer: Any) -> str | None:
 
 
 def _consumers_or_groups(schema: dict[str, Any]) -> None:
-    """One of these is needed; pydantic says it of the first alone. And groups may be a list, or one."""
+    """One of these is needed; pydantic reports only the first. Groups may be a list, or a single one."""
     by_name = schema["properties"]["groups"]
     name = {"type": "string"}
     found = {key: by_name.pop(key) for key in ("description", "title") if key in by_name}
@@ -80,7 +80,7 @@ def _consumers_or_groups(schema: dict[str, Any]) -> None:
 
 
 class Scenario(Strict):
-    """What to start, what to do, and what must be seen."""
+    """The clients to start, the steps, and the checks."""
 
     model_config = ConfigDict(title="rocketchaos scenario", json_schema_extra=_consumers_or_groups)
 
@@ -230,7 +230,7 @@ class Scenario(Strict):
 
     @property
     def story(self) -> str:
-        """What it is about, in lines: its description, and of a symptom what is reported, why, and the way out."""
+        """Its subject, in lines: its description, and for a symptom the report, the reason and the way out."""
         text = [line for line in self.description.splitlines() if line.strip()]
         if self.symptom is not None:
             text += [*self.symptom.lines, f"Issues: {', '.join(self.issue)}"]
@@ -251,13 +251,13 @@ class Scenario(Strict):
         return self._lines.get(path)
 
     def with_source(self, source: str, file: str, lines: Mapping[tuple[str | int, ...], int]) -> Scenario:
-        """The same scenario, knowing where it comes from."""
+        """The same scenario with its origin."""
         known = self.model_copy()
         known._source, known._file, known._lines = source, file, dict(lines)
         return known
 
     def of_every_version(self) -> Scenario:
-        """The same scenario, and its text, without the versions that it says it is about."""
+        """The same scenario and text, without its limits of versions."""
         line = self.line_of("rocketmq")
         if not self.rocketmq or line is None:
             return self
@@ -268,9 +268,8 @@ class Scenario(Strict):
         return freed
 
     def with_client(self, choice: ClientChoice) -> Scenario:
-        """The same scenario, in which every consumer that names no client is this one.
-
-        Whether it can be: `why_not_on`.
+        """The same scenario with this client for every consumer that names none. `why_not_on` says whether that is
+        possible.
         """
         chosen = {
             name: consumer.model_copy(update={"client": str(choice)}) if consumer.client is None else consumer
@@ -289,14 +288,14 @@ class Scenario(Strict):
 
     @property
     def repetition(self) -> Repeats:
-        """How often it is run for a verdict."""
+        """The number of runs for a verdict."""
         if self.repeats is not None:
             return self.repeats
         return Repeats() if self.tendency else Repeats(at_least=1, at_most=1)
 
     @property
     def names_its_clients(self) -> bool:
-        """Whether no consumer is left that a matrix could give a client."""
+        """Whether every consumer names its client, so that a matrix can't choose one."""
         return all(consumer.client is not None for consumer in self.consumers.values())
 
     @property
@@ -305,7 +304,7 @@ class Scenario(Strict):
         return self.producer.choice, *(consumer.choice for consumer in self.consumers.values())
 
     def clients(self, rocketmq: str) -> dict[str, tuple[str, str]]:
-        """Kind and version of every consumer's client, where the servers are of this version of RocketMQ."""
+        """Kind and version of every consumer's client, with servers of this version of RocketMQ."""
         choices = {name: consumer.choice for name, consumer in self.consumers.items()}
         return {name: (choice.kind.name, choice.version_on(rocketmq)) for name, choice in choices.items()}
 
@@ -326,7 +325,7 @@ class Scenario(Strict):
 
     @property
     def own_client_label(self) -> str:
-        """The same where no matrix has given it others."""
+        """The same, without the clients of a matrix."""
         return self._own_label or self.client_label
 
     def expected_in(self, client: str | None, rocketmq: str | None) -> OutcomeKind | None:
@@ -357,11 +356,11 @@ class Scenario(Strict):
         return self.topic(topic).on or self.cluster.brokers
 
     def known_to(self, client: str) -> frozenset[str]:
-        """The brokers that a consumer, or the producer, can hear of from its name servers."""
+        """The brokers that the name servers of a consumer, or of the producer, know."""
         return frozenset().union(*self.routes_of(client))
 
     def routes_of(self, client: str) -> tuple[frozenset[str], ...]:
-        """The brokers of which each of its name servers tells, those that tell the same once: it asks one."""
+        """The brokers that each of its name servers knows, equal sets once: a client asks one name server."""
         spec = self.producer if client == SENDER else self.consumers[client]
         asked = spec.name_servers or self.cluster.name_server_nodes
         return tuple(dict.fromkeys(self.cluster.known_to(name) for name in asked))
@@ -384,9 +383,8 @@ class Scenario(Strict):
         return self.topic(topic).read_queues * len(self.brokers_of(topic))
 
     def most_sent(self, topic: str | None = None, tag: str | None = None) -> int:
-        """How many messages its `send` steps send at most, of a topic and a tag, or of all.
-
-        A tag of a variable may be any: then all count.
+        """The most messages that its `send` steps send, of a topic and a tag, or of all. A variable tag may be
+        any: then all count.
         """
         return sum(
             number
@@ -413,7 +411,7 @@ class Scenario(Strict):
 
     @property
     def cluster_needs(self) -> ClusterNeeds:
-        """What it needs of its cluster: what it says, a proxy where a client speaks to that, and long polling."""
+        """Its needs of a cluster: those that it states, a proxy if a client speaks to one, and long polling."""
         needs, consumers = self.cluster, self.consumers.values()
         if self.producer.choice.kind.needs_proxy or any(consumer.needs_proxy for consumer in consumers):
             needs = needs.with_a_proxy(for_remoting=self._through_proxy)
@@ -429,7 +427,7 @@ class Scenario(Strict):
 
     @property
     def required_capabilities(self) -> frozenset[str]:
-        """What its cluster must be able to do to its nodes: names of `harness.cluster.base.CAPABILITIES`."""
+        """The abilities that its cluster needs: names of `harness.cluster.base.CAPABILITIES`."""
         required = {name for step in every_step(self.steps) for name in step.capabilities(self)}
         if self.cluster.shape != ClusterNeeds().shape:
             required.add("configure")
@@ -472,12 +470,12 @@ class Scenario(Strict):
         )
 
     def why_not_on(self, version: str) -> str | None:
-        """Why it says nothing of this version of RocketMQ, with its name; None if it does."""
+        """Why it doesn't apply to this version of RocketMQ, with its name; None if it does."""
         lacks = self.lacks_on(version)
         return None if lacks is None else f"{self.name} {lacks}"
 
     def lacks_on(self, version: str) -> str | None:
-        """The same without its name: what several scenarios may have in common."""
+        """The same without its name: several scenarios may share it."""
         reason = why_not_in(self.rocketmq, version)
         if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
             reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"

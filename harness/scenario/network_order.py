@@ -1,6 +1,5 @@
-"""Whether faults of the network can begin and end where steps have them do so.
-
-Followed like the states of consumers in `harness.scenario.step_order`: what may be so is never refused.
+"""Whether faults of the network can begin and end as the steps say. It follows them as
+`harness.scenario.step_order` follows the states of consumers: a possible order is never refused.
 """
 
 from __future__ import annotations
@@ -43,7 +42,8 @@ class _Course:
 
 
 def check_network(document: Document, scenario: Scenario, steps: list[PlacedWord]) -> Iterator[Diagnostic]:
-    """Every fault that is there already, every `heal` of what isn't, and every start that would lose one."""
+    """Every fault that is already in effect, every `heal` of one that isn't, and every start that would lose
+    one."""
     yield from _in_order(_Course(document, scenario), steps)
 
 
@@ -105,7 +105,7 @@ def _started_anew(course: _Course, placed: PlacedWord, step: Step) -> Iterator[D
 
 
 def _repeated(course: _Course, placed: PlacedWord, times: int) -> Iterator[Diagnostic]:
-    """A second time too, because it begins where the first one ended."""
+    """Follow it a second time too, because it begins in the state in which the first one ended."""
     (steps,) = placed.branches
     if times > 1:
         # What a later step begins may be there from the time before.
@@ -120,7 +120,7 @@ def _repeated(course: _Course, placed: PlacedWord, times: int) -> Iterator[Diagn
 
 
 def _at_the_same_time(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic]:
-    """Each branch by itself, where whatever another one begins or ends may be so or not."""
+    """Follow each branch by itself. Anything that another branch begins or ends may be so or not."""
     before, after = course.active, list[_Active]()
     for branch in placed.branches:
         others = [inner for other in placed.branches if other is not branch for inner in flat(other)]
@@ -133,7 +133,7 @@ def _at_the_same_time(course: _Course, placed: PlacedWord) -> Iterator[Diagnosti
 
 
 def _maybe(course: _Course, steps: Iterable[PlacedWord]) -> list[_Active]:
-    """What these steps may put into effect."""
+    """The faults that these steps may put into effect."""
     return [
         _Active(effect, course.line(placed), sure=False)
         for placed in flat(steps)

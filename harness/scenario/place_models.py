@@ -1,4 +1,4 @@
-"""Which model stands behind a place of a scenario file: its allowed keys, its fields' descriptions."""
+"""The model of a place in a scenario file: its allowed keys, and the descriptions of its fields."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SECTIONS: Mapping[str, Mapping[str, type[Word]]] = {
 
 
 def one_of(section: str) -> str:
-    """What an entry of a section is called."""
+    """The word for an entry of a section."""
     return "step" if section == "steps" else "check"
 
 
@@ -35,7 +35,7 @@ def model_at(path: Path) -> type[BaseModel] | None:
 
 
 def _in_section(words: Mapping[str, type[Word]], path: Path) -> type[BaseModel] | None:
-    """The model at a path below a list of words; an index is lacking where an entry stands for a list."""
+    """The model at a path below a list of words. The index is missing if an entry stands for a list."""
     while path and isinstance(path[0], int):
         path = path[1:]
     word = words.get(str(path[0])) if path else None

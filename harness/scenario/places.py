@@ -1,4 +1,4 @@
-"""Where in a file everything stands."""
+"""The places of all values in a file."""
 
 from __future__ import annotations
 
@@ -32,19 +32,18 @@ class Span:
 class Places:
     """The places of all keys and values of a file, by their path.
 
-    A mapping or list is found at its key, or where it has none at its beginning, and so is a value that is
-    missing.
+    The place of a mapping, a list or a missing value is its key, or its beginning if it has no key.
     """
 
     keys: dict[Path, Span] = field(default_factory=dict)
     values: dict[Path, Span] = field(default_factory=dict)
     spoilt: set[Path] = field(default_factory=set)
-    """Values that YAML already was wrong with: they get no further message."""
+    """Values that are already wrong in YAML: they get no further message."""
     incomplete: set[Path] = field(default_factory=set)
-    """Mappings of which an entry was refused: what they lack is not known."""
+    """Mappings with a refused entry: which keys they lack is unknown."""
 
     def of(self, path: Path, key: bool = False) -> Span:
-        """The place of a value, or of its key; of the nearest one around it where the file lacks it."""
+        """The place of a value, or of its key; if the file lacks it, of the nearest one around it."""
         while path not in self.values and path:
             path = path[:-1]
         own = self.keys.get(path) if key else None
@@ -53,7 +52,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A YAML file that was read: plain data and where it stands."""
+    """A YAML file: plain data with places."""
 
     file: str
     text: str
@@ -70,9 +69,8 @@ class Document:
         return at_span(self.file, self.lines, self.places.of(path, key), message, suggestion)
 
     def in_file(self, path: Path) -> Path:
-        """A path of the model as the file has it, up to the last part that is there.
-
-        The model has more: the field that a shorthand stands for, and the list around a single value.
+        """A path of the model, as far as the file has it. The model has more parts: the field of a shorthand, and
+        the list around a single value.
         """
         found: Path = ()
         data = self.data
@@ -103,7 +101,7 @@ class Document:
 def at_span(
     file: str, lines: list[str], span: Span, message: str, suggestion: str | None = None
 ) -> Diagnostic:
-    """A mistake at a place; one beyond the end of the file is moved to its end."""
+    """A mistake at a place. A place beyond the end of the file becomes its end."""
     line = min(span.line, len(lines))
     text = lines[line - 1]
     column = min(span.column, len(text) + 1)

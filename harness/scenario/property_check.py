@@ -1,4 +1,5 @@
-"""Whether settings by RocketMQ's own names are such names, and of their types; each mistake with its place."""
+"""Checks settings by RocketMQ's own names: whether the names exist, and the types fit. Each mistake has its
+place."""
 
 from __future__ import annotations
 
@@ -22,11 +23,11 @@ from rocketchaos.harness.scenario.sentences import kind_of
 from rocketchaos.harness.scenario.word_entries import flat, understood
 
 _STEPS = {"topic-config": (TOPIC, "TopicConfig"), "group-config": (GROUP, "SubscriptionGroupConfig")}
-"""The steps that have settings: whose they are."""
+"""The steps that have settings, and the kind of target that has them."""
 
 
 def check_properties(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """What is wrong with the settings of a scenario's consumers and its producer."""
+    """The mistakes in the settings of a scenario's consumers and its producer."""
     for name, consumer in scenario.consumers.items():
         known = CONSUMERS.get(consumer.api)
         if known is not None:

@@ -30,19 +30,19 @@ _ONLY_ONCE = {
 }
 """Kinds of names that only one step may give."""
 _END = "end"
-"""The observation that is made by itself."""
+"""The observation that every run makes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What is defined where a word stands; None: not known, because a step not understood may define it."""
+    """The names that are defined at a word's place; None: unknown, because an invalid step may define them."""
 
     names: Names
     variables: Mapping[str, Path] | None
-    """Those that are bound already."""
+    """The variables that are already bound."""
     bound_later: Mapping[str, Path]
     beside: Mapping[str, Path]
-    """Those that another branch of a `parallel` around it binds."""
+    """The variables that another branch of a surrounding `parallel` binds."""
     moments: Mapping[str, Path] | None
     made: Mapping[str, Mapping[str, Path]] | None
     """Other names that steps define, by kind: hand-made clients, raw pulls, other raw requests."""
@@ -72,7 +72,7 @@ def check_references(document: Document) -> Iterator[Diagnostic]:
 
 
 def _of_steps(document: Document, steps: Iterable[PlacedWord], scope: _Scope) -> Iterator[Diagnostic]:
-    """What is wrong with the names that steps use, in their order, those inside others included."""
+    """The mistakes in the names that steps use, in their order, inner steps included."""
     for placed in steps:
         yield from _of_word(document, placed, scope)
         for branch in placed.branches:
@@ -83,7 +83,7 @@ def _of_steps(document: Document, steps: Iterable[PlacedWord], scope: _Scope) ->
 
 
 def _bound(steps: Iterable[PlacedWord]) -> dict[str, Path]:
-    """The variables that the steps bind, each with the first that does."""
+    """The variables that the steps bind, each with its first step."""
     bound: dict[str, Path] = {}
     for placed in flat(steps):
         for variable in placed.word.binds() if isinstance(placed.word, Step) else ():
@@ -116,7 +116,7 @@ def _made_twice(document: Document, names: Names, steps: list[PlacedWord]) -> It
 
 
 def _topics_on_brokers(document: Document, names: Names) -> Iterator[Diagnostic]:
-    """The brokers that a topic is said to be on."""
+    """The brokers that a topic names."""
     if names.brokers is None:
         return
     for path in (names.topics or {}).values():
@@ -129,7 +129,7 @@ def _topics_on_brokers(document: Document, names: Names) -> Iterator[Diagnostic]
 
 
 def _name_servers_of_clients(document: Document, names: Names) -> Iterator[Diagnostic]:
-    """The name servers that clients are said to know."""
+    """The name servers that clients name."""
     known = {name: path for name, path in (names.nodes or {}).items() if is_name_server(name)}
     if not known:
         return
@@ -174,7 +174,7 @@ def _configured_queues(document: Document, names: Names) -> Iterator[Diagnostic]
 
 
 def _queue_count(topic: object) -> int | None:
-    """How many queues the data of a topic says; None: it isn't valid."""
+    """The number of queues in a topic's data; None: it isn't valid."""
     try:
         return Topic.model_validate(topic).all_queues
     except ValidationError:
@@ -237,7 +237,7 @@ def _of_word(document: Document, placed: PlacedWord, scope: _Scope) -> Iterator[
 
 
 def _wrong(document: Document, reference: Reference, scope: _Scope) -> tuple[str, str | None] | None:
-    """What is wrong with one use of a name, and the nearest name that exists."""
+    """The mistake in one use of a name, and the nearest name that exists."""
     text, kinds = reference.text, reference.kinds
     if "tag-of-variable" in kinds:
         if not text.startswith("$"):
@@ -311,7 +311,7 @@ _KINDS = {
 
 
 def topics_of(names: Names) -> Mapping[str, Path] | None:
-    """The topics that there are: the scenario's own, and its groups' for retries and dead letters."""
+    """All topics: the scenario's own, and its groups' for retries and dead letters."""
     if names.topics is None or names.groups is None:
         return None
     of_groups = {

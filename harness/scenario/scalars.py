@@ -1,4 +1,4 @@
-"""What a plain scalar means, by the core schema of YAML 1.2.
+"""The value of a plain scalar, by the core schema of YAML 1.2.
 
 PyYAML follows YAML 1.1, by which `no` is false, `1:30` is 90 and `2024-01-01` a date. Here they are text.
 """
@@ -16,7 +16,8 @@ _FLOAT = re.compile(
 )
 _LARGEST_NUMBER = 2**63 - 1
 _MOST_CHARACTERS = 24
-"""Of that number in any base, with its sign and its prefix: Python refuses to convert much longer ones."""
+"""The longest text of that number in any base, with sign and prefix. Python refuses to convert much longer
+ones."""
 
 
 class NumberTooLongError(ValueError):

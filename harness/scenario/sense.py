@@ -1,4 +1,4 @@
-"""Checks that are expected to hold, and that nothing in this scenario could ever keep."""
+"""Checks that should hold, but that nothing in this scenario can ever fulfil."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _END = "end"
 
 
 def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Every such check of a scenario all of whose names are defined."""
+    """Every such check of a scenario with all names defined."""
     if scenario.control == scenario.name:
         yield document.report(("control",), "a scenario can't be the control of itself")
     for key, inner in never_fitting(scenario.expected):
@@ -43,7 +43,7 @@ def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
 
 
 def _problems(scenario: Scenario, check: Check, steps: Iterable[PlacedWord]) -> Iterator[str]:
-    """Why nothing could ever keep the check."""
+    """Why nothing can ever fulfil the check."""
     yield from check.problems(scenario)
     if isinstance(check, SendRefused) and check.asks_for_some and not _may_fail(steps, check.topic):
         yield f"no `send` to {check.topic} has `may_fail: true`: a refusal would end the run"
@@ -59,7 +59,7 @@ def _moments(steps: Iterable[PlacedWord]) -> dict[str, int]:
 def _intervals(
     document: Document, placed: PlacedWord, check: Check, moments: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
-    """Checks on what was between two observations, of which the first is not before the second."""
+    """Checks between two observations of which the first is not before the second."""
     order = {**moments, _END: max(moments.values(), default=0) + 1}
     for reference in references(check):
         if "moment" not in reference.kinds or reference.path == ("at",):

@@ -18,7 +18,7 @@ Sentence = tuple[str, str | None]
 
 
 def kind_of(document: Document, path: Path) -> str:
-    """What a value of the file is, in a sentence."""
+    """A value of the file, in a sentence."""
     value = document.value(path)
     if isinstance(value, bool):
         return f"`{document.source_of(path)}`"
@@ -30,7 +30,7 @@ def kind_of(document: Document, path: Path) -> str:
 
 
 def sentence(error: ErrorDetails, document: Document, path: Path) -> Sentence:
-    """What is wrong at `path`, the error's place in the file."""
+    """The mistake at `path`, the error's place in the file."""
     make = _SENTENCES.get(error["type"])
     if make is None:
         return f"{_name(path)}: {error['msg'][:1].lower()}{error['msg'][1:]}", None
@@ -49,7 +49,7 @@ def unknown_word(word: str, section: str) -> Sentence:
 
 
 def _name(path: Path) -> str:
-    """The key at the end of a path; of an entry of a list the list's."""
+    """The key at the end of a path; for an entry of a list, the list's key."""
     names = [part for part in path if isinstance(part, str)]
     return f"`{clipped(names[-1])}`" if names else "the scenario"
 
@@ -175,7 +175,7 @@ def _empty_text(_error: ErrorDetails, _document: Document, path: Path) -> Senten
 
 
 def _rule(error: ErrorDetails, document: Document, path: Path) -> Sentence:
-    """A word's own rule: its sentence as it is, or the choice where the field says what is allowed."""
+    """A word's own rule: its sentence as it is, or the allowed values if the field lists them."""
     field = field_at(path)
     extra = field.json_schema_extra if field is not None else None
     allowed = extra.get("enum") if isinstance(extra, dict) else None

@@ -1,4 +1,5 @@
-"""Values that look like slips, which RocketMQ takes, or refuses in its own words: each a warning, no mistake."""
+"""Values that look like slips, though RocketMQ accepts them, or refuses them itself: each is a warning, not a
+mistake."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from rocketchaos.harness.steps.base import every_step
 
 
 def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """The values of a scenario, which is valid, that are hardly meant."""
+    """The values of a valid scenario that are probably slips."""
     yield from _one_id_twice(document, scenario)
     yield from _expressions(document, scenario)
     yield from _illegal_groups(document, scenario)
@@ -41,7 +42,7 @@ def _expressions(document: Document, scenario: Scenario) -> Iterator[Diagnostic]
 
 
 def _one_id_twice(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Members that run at the same time with one client id: each is given the queues of the first of them."""
+    """Members that run at the same time with one client id: each gets the queues of the first one."""
     running: set[str] = set()
     for step in every_step(scenario.steps):
         for name in step.acts_on():
@@ -65,9 +66,8 @@ def _one_id_twice(document: Document, scenario: Scenario) -> Iterator[Diagnostic
 
 
 def _place_of(scenario: Scenario, name: str) -> tuple[str, str] | None:
-    """Its group, and its client id there; None: it has one of its own in any case, or a process with others.
-
-    There RocketMQ refuses a second member of a group under one id.
+    """Its group, and its client id there. None: its id is unique anyway, or it shares a process, where RocketMQ
+    refuses a second member of a group under one id.
     """
     consumer = scenario.consumers[name]
     if not consumer.choice.kind.takes_ids or consumer.instance is not None or name in scenario.leaders:

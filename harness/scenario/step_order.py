@@ -1,8 +1,7 @@
 """Whether the steps can happen in their order.
 
-For each consumer it tracks the possible states: exactly one as long as steps name it, several after a step on
-a variable that may stand for it. A step is refused only where no state is possible, so there are no false
-alarms.
+For each consumer it tracks the possible states: exactly one as long as steps name it, several after a step on a
+variable that may stand for it. A step is refused only if no state is possible, so there are no false alarms.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from rocketchaos.harness.steps.start import Start
 _NEW = "new"
 _RUNNING = "running"
 _ANSWERING = frozenset({_RUNNING, "stalled"})
-"""Who is stalled answers, late."""
+"""A stalled process answers, but late."""
 _ADJECTIVES = {_NEW: "not yet started"}
 
 
@@ -56,7 +55,7 @@ class _Course:
         return {**self.consumers, **self.others, **variables}
 
     def moves(self, step: Step, name: str) -> tuple[tuple[str, ...], str | None] | None:
-        """In which states one of those it acts on must be before the step, and in which it is after."""
+        """The states that a target must have before the step, and the states that it has after it."""
         return step.node_moves or step.moves if name in self.others else step.moves
 
     def line(self, placed: PlacedWord) -> int:
@@ -68,8 +67,7 @@ def check_order(
 ) -> Iterator[Diagnostic]:
     """Every step that is impossible where it stands.
 
-    Undefined names are skipped. Unless all names are defined, what a step itself says of the scenario is not
-    asked.
+    Undefined names are skipped. If a name is undefined, the steps' own rules are not asked.
     """
     if scenario.consumers and not any(isinstance(placed.word, Start) for placed in flat(steps)):
         yield document.report(("steps",), "no step starts a consumer: begin with `start`", key=True)
@@ -102,7 +100,8 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -
 
 
 def _repeated(course: _Course, placed: PlacedWord, times: int, all_defined: bool) -> Iterator[Diagnostic]:
-    """A second time too, because it begins where the first one ended; every later one is as the second."""
+    """Follow it a second time too, because it begins in the state in which the first one ended. Later ones are as
+    the second."""
     (steps,) = placed.branches
     first = list(_in_order(course, steps, all_defined))
     yield from first
@@ -114,7 +113,7 @@ def _repeated(course: _Course, placed: PlacedWord, times: int, all_defined: bool
 
 
 def _at_the_same_time(course: _Course, placed: PlacedWord, all_defined: bool) -> Iterator[Diagnostic]:
-    """Each branch by itself, where whoever another branch acts on may be in any state."""
+    """Follow each branch by itself. Targets of another branch may be in any state."""
     touched = [{name for item in flat(branch) for name in _acts_on(item)} for branch in placed.branches]
     before = {name: actor.states for name, actor in course.actors().items()}
     after: list[dict[str, frozenset[str]]] = []
@@ -138,7 +137,8 @@ def _acts_on(placed: PlacedWord) -> tuple[str, ...]:
 
 
 def _whoever(names: set[str], everybody: set[str]) -> set[str]:
-    """Those of `everybody` whom the names may mean: a variable may stand for anybody, and anybody be one."""
+    """Those of `everybody` that the names may mean: a variable may stand for any of them, and the other way
+    round."""
     if any(name.startswith("$") for name in names):
         return everybody
     return {text for text in everybody if text in names or (names and text.startswith("$"))}
@@ -170,7 +170,7 @@ def _told_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterat
 
 
 def _sent_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
-    """What sends, or is asked to which brokers it could, must run."""
+    """A producer that sends, or that is asked for its brokers, must run."""
     producer = course.others.get(PRODUCER)
     needed = isinstance(step, Send) or (isinstance(step, Settle) and step.route is not None)
     if needed and producer is not None and not producer.states & _ANSWERING:
@@ -197,7 +197,8 @@ def _moved(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnost
 
 
 def _may_be_the_same(course: _Course, name: str, before: frozenset[str], after: str) -> None:
-    """Whoever a variable may stand for may have moved with it, and the other way round."""
+    """A step on a variable may change the state of each consumer that it may stand for, and the other way
+    round."""
     others = dict(course.variables)
     if name.startswith("$"):
         others |= course.consumers

@@ -1,4 +1,4 @@
-"""What PyYAML finds wrong with a file's syntax, in plain sentences."""
+"""PyYAML's errors of syntax in plain sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from yaml.error import Mark, MarkedYAMLError
 
 _Sentence = str | Callable[[re.Match[str], int], str]
-"""A sentence, or what makes one of the match and the number of the line in which the construct begins."""
+"""A sentence, or a function that makes one of the match and of the first line of the construct."""
 
 
 def _cannot_start(found: re.Match[str], _line: int) -> str:
@@ -87,7 +87,8 @@ def explain(error: MarkedYAMLError) -> tuple[str, Mark | None]:
 
 
 def _misplaced(problem: str, context: str) -> bool:
-    """Whether PyYAML points to where it noticed, often the end of the file, and not to what was opened."""
+    """Whether PyYAML points to the place where it noticed, often the end of the file, and not to the opening
+    one."""
     return (
         "could not find expected" in problem
         or "expected ',' or" in problem

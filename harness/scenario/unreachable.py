@@ -17,7 +17,7 @@ from rocketchaos.harness.steps import Step
 
 
 def impossible(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """What can't be meant: a check that is to hold and never can, an outcome that can never be."""
+    """Statements that can't be meant: a check that should hold and never can, an outcome that can never be."""
     if scenario.most_sent():
         yield from _unreachable(document, scenario, {"steps", "also", TENDENCY, *_expected(scenario)})
     yield from one_holds_with_the_other(document, scenario, exact=True)
@@ -25,9 +25,11 @@ def impossible(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
 
 
 def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """What is possible, and hardly meant: each a warning. So are numbers where nothing is sent at all, or not yet.
+    """Statements that are possible, and probably slips: each is a warning. So are numbers if nothing is sent at
+    all, or not yet.
 
-    What is unreachable in an `anomaly` that is not expected is none: a control shares the list with its scenario.
+    An unreachable number in an `anomaly` that is not expected is no problem: a control shares the list with its
+    scenario.
     """
     sections = {"healthy"} - _expected(scenario)
     if not scenario.most_sent():
@@ -61,7 +63,7 @@ def _expected(scenario: Scenario) -> set[str]:
 
 
 def _unreachable(document: Document, scenario: Scenario, sections: Collection[str]) -> Iterator[Diagnostic]:
-    """The numbers in these sections to which no run can come."""
+    """The numbers in these sections that no run can reach."""
     for section, (words, _) in all_words(document).items():
         for placed in flat(words) if section in sections else ():
             assert isinstance(placed.word, Check | Step)

@@ -17,7 +17,7 @@ _AT_THE_KEY = {"extra_forbidden", "missing", "union_tag_invalid", "union_tag_not
 
 
 def validate(document: Document) -> tuple[Scenario | None, list[Diagnostic]]:
-    """The scenario, or what keeps the data from being one."""
+    """The scenario, or the mistakes in its data."""
     empty = dict(_without_value(document))
     try:
         scenario = Scenario.model_validate(document.data)
@@ -50,7 +50,7 @@ def _diagnostic(document: Document, path: Path, error: ErrorDetails) -> Diagnost
 
 
 def _ignored(document: Document, path: Path, error: ErrorDetails, misspelt: set[Path]) -> bool:
-    """What follows from a mistake that is reported anyway."""
+    """Whether it follows from a mistake that is reported anyway."""
     if error["type"] == "missing":
         lacks = path in document.places.incomplete or (*path, str(error["loc"][-1])) in misspelt
     else:
@@ -67,7 +67,7 @@ def _entries(value: Any) -> int:
 
 
 def _misspelt(placed: list[tuple[Path, ErrorDetails]], document: Document) -> set[Path]:
-    """The keys that unknown keys were meant to be."""
+    """The known keys that unknown ones probably mean."""
     unknown = [(path, error) for path, error in placed if error["type"] == "extra_forbidden"]
     meant = ((path, sentence(error, document, path)[1]) for path, error in unknown)
     return {(*path[:-1], suggestion) for path, suggestion in meant if suggestion is not None}
@@ -91,7 +91,7 @@ def _one_per_place(errors: list[tuple[Path, ErrorDetails]]) -> list[tuple[Path, 
 
 
 def _without_value(document: Document) -> Iterator[tuple[Path, Diagnostic]]:
-    """Keys and list entries with nothing behind them: never meant, so refused also where none are needed."""
+    """Keys and list entries without a value: they are always slips, so they are refused even if none is needed."""
     for path in document.places.values:
         if not path or document.is_spoilt(path) or document.value(path) is not None:
             continue

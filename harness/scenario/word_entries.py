@@ -1,4 +1,4 @@
-"""The steps and checks of a file that can be understood, also where others can't be."""
+"""The valid steps and checks of a file, even if others are invalid."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHECK: TypeAdapter[Any] = TypeAdapter(CheckOfScenario)
 
 @dataclass(frozen=True, slots=True)
 class PlacedWord:
-    """A step or a check, and where in the file it stands: `("steps", 3, "send")`."""
+    """A step or a check, and its place in the file: `("steps", 3, "send")`."""
 
     path: Path
     word: Word
@@ -38,7 +38,7 @@ class PlacedWord:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names that a file defines, each with its path; None: not known, because their definition is wrong."""
+    """The names that a file defines, each with its path; None: unknown, because their definition is wrong."""
 
     topics: Mapping[str, Path] | None
     consumers: Mapping[str, Path] | None
@@ -97,7 +97,7 @@ def _entry_understood(
 
 
 def _branches(document: Document, path: Path) -> Iterator[Path]:
-    """The lists of steps inside an entry, by their paths in the file; none if they can't be made out."""
+    """The lists of steps inside an entry, by their paths in the file; none if they are invalid."""
     entry = document.value(path)
     word = next(iter(entry)) if isinstance(entry, dict) and len(entry) == 1 else None
     model = STEPS.get(str(word))
@@ -115,7 +115,7 @@ def _branches(document: Document, path: Path) -> Iterator[Path]:
 
 
 def flat(words: Iterable[PlacedWord]) -> Iterator[PlacedWord]:
-    """All of them in the order of the file, those inside others after what they are in."""
+    """All of them in the order of the file, inner ones after the outer one."""
     for placed in words:
         yield placed
         for branch in placed.branches:

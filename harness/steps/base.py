@@ -1,4 +1,4 @@
-"""What a step is."""
+"""The base class of all steps."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ class Step(Word, ABC):
         return False
 
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
-        """What it does to nodes, by the names of `harness.cluster.base.CAPABILITIES`; then nobody shares them."""
+        """Its acts on nodes, by the names of `harness.cluster.base.CAPABILITIES`. No other run shares these
+        nodes."""
         del scenario  # most steps do nothing to nodes
         yield from ()
 

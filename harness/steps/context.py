@@ -1,4 +1,4 @@
-"""What a step needs of a run."""
+"""The part of a run that a step needs."""
 
 from __future__ import annotations
 

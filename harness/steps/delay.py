@@ -1,4 +1,4 @@
-"""`delay`: what a broker answers comes late."""
+"""`delay`: a broker's answers come late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the steps on a broker's disk have in common."""
+"""The common part of the steps on a broker's disk."""
 
 from __future__ import annotations
 

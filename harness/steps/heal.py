@@ -46,7 +46,7 @@ class Heal(Step):
 
     @property
     def meant(self) -> str:
-        """What it is about, for messages."""
+        """Its subject, for messages."""
         kinds = "fault of the network" if "all" in self.faults else " or ".join(self.faults)
         return kinds if self.of is None else f"{kinds} of {self.of}"
 

@@ -1,4 +1,4 @@
-"""`heartbeat`: what a member says of itself, made by hand."""
+"""`heartbeat`: a member's own report, made by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the steps that do something to the network have in common: the two sides, and who may be on them."""
+"""The common part of the steps on the network: the two sides, and who may be on them."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class FaultStep(ProcessStep):
 
     @property
     def kind(self) -> ProcessFaultKind:
-        """What it does."""
+        """Its act."""
         return self.kinds[0]
 
     def problems(self, scenario: Scenario) -> Iterator[str]:

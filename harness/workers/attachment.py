@@ -26,7 +26,7 @@ _BOTH_WAYS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 class Attachment:
     """Standard output goes to `output`, standard error to a file; `input` is standard input.
 
-    What the program says before this isn't here: it must wait for a word. From here on nothing is lost, if the
+    Earlier output of the program isn't here, so it must wait for a word. From here on nothing is lost, if the
     reader of `output` takes its time too: an engine waits 2 s for whoever is attached, then drops the rest (moby
     20.10 and later, daemon/monitor.go), so that whatever comes is taken at once, and kept here.
     """

@@ -24,7 +24,7 @@ class CommandPipe:
     def write(self, line: bytes, deadline: float) -> bool:
         """Write a line, at most until `deadline` (of `time.monotonic`); whether all of it is written.
 
-        What isn't goes ahead of the next line, so that the worker never sees half of one.
+        The rest goes ahead of the next line, so that the worker never sees half of one.
 
         Raises:
             OSError: no process can read it any more, or the pipe is closed.

@@ -21,7 +21,7 @@ from rocketchaos.harness.workers.protocol import TERMINATED
 SHELL = "/bin/sh"
 _WAITS_FOR_A_LINE = 'read -r _ && exec 3>&1 1>&2 && exec "$@"'
 EVENTS_FD = 3
-"""What is written there is standard output outside; what is printed is standard error."""
+"""Text written there is standard output outside; printed text is standard error."""
 
 _STATE_LIMIT_S = 5.0
 _LOOK_EVERY_S = 0.01

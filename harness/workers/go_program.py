@@ -63,7 +63,7 @@ def toolchain() -> str:
 
 @functools.cache
 def _version(go: str) -> str:
-    """What `go version` says: version and platform."""
+    """The output of `go version`: version and platform."""
     try:
         done = subprocess.run(
             [go, "version"],

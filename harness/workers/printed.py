@@ -1,4 +1,4 @@
-"""What a worker's process has printed."""
+"""The output of a worker's process."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 LONGEST_LINE_BYTES = 16 * 1024
-"""What a line has beyond that is not looked at."""
+"""The rest of a line is ignored."""
 
 
 class Lines:

@@ -21,11 +21,11 @@ from rocketchaos.harness.workers.printed_lines import Lines
 from rocketchaos.harness.workers.protocol import EventPipe
 
 LOG_LIMIT_BYTES = 32 * 1024 * 1024
-"""What its log takes of the disk; of what comes then the end is kept."""
+"""The limit of its log on disk. Of later output the end is kept."""
 _TAIL_BYTES = 64 * 1024
 _READ_BYTES = 64 * 1024
 _LOOK_EVERY_S = 0.1
-"""How often it is looked whether it has ended, where nothing comes: what it started may hold its output open."""
+"""How often a silent program is checked for its end: a process that it started may hold its output open."""
 SHOWN = 200
 """How many characters of a line an event has."""
 

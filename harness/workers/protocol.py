@@ -78,7 +78,7 @@ RocketMQ gets a failure.
 
 Commands of the `python` worker
 -------------------------------
-The same, as far as the C++ client's C API goes; what it can't do is refused: other `settings` than
+The same, as far as the C++ client's C API goes. These are refused: other `settings` than
 consumeThreadMin and consumeThreadMax, SQL, `subscribe`, `unsubscribe`, `assignment`, `pull-counts`,
 `running-info`, `producer-route`. `client_id` is `pid-address@client_ip-instance`, since the C++ client puts its
 pid and its own address first. A failing listener has the whole pull come again, of which some may have succeeded.
@@ -107,27 +107,25 @@ Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 All of them only read, except `create-topic` and what `raw` sends; none joins a consumer group.
 
 `connect` with `nameserver, instance`: starts DefaultMQAdminExt. Comes first; once per worker.
-Of several name servers, with `;` between them, all are asked, each by a client of its own: what any knows counts.
-`cluster`: `{brokers: [{name, address}]}` (106), masters only.
-`create-topic` with `topic, settings {property: value}, broker_addresses` (17), and optionally `attributes` of 5.x.
-Also changes a topic.
-`route` with `topic`: `{queues: [{broker, queues, write_queues, perm}]}` (105), or error code 17.
-`connection` with `group, broker_address` (203): `{connections: [{client_id, address, language, version,
-version_name}], subscriptions: {topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model,
-consume_from_where}`; error code 206 when no consumer is online.
-`running-info` with `group, client_id, broker_address, timeout_ms` (307): `{queues: [{topic, broker, queue_id,
-commit_offset, cached}], subscriptions: {topic: {expression, type, sub_version}}}`. `type` is TAG or SQL92. A lite
-pull consumer of 4.9.x tells no queues (DefaultLitePullConsumerImpl.consumerRunningInfo).
-`offsets` with `group, topic` (43 for the group's offset, then 202 for the broker's maximum): `{queues:
-[{broker, queue_id, max_offset, consumer_offset|null}]}`; null: the broker holds no offset. Error code 17: the
-topic has no route. The maximum is read last, so that a lag of 0 is never claimed too early.
-`find-message` with `topic, msg_id`: `{message: {broker, queue_id, queue_offset, offset_msg_id}|null}`, by the
-brokers' indexes of UNIQ_KEYs, which are filled a moment after a message is stored.
+Of several name servers, with `;` between them, all are asked, each by a client of its own: an answer of any
+counts. `cluster`: `{brokers: [{name, address}]}` (106), masters only. `create-topic` with `topic, settings
+{property: value}, broker_addresses` (17), and optionally `attributes` of 5.x. Also changes a topic. `route` with
+`topic`: `{queues: [{broker, queues, write_queues, perm}]}` (105), or error code 17. `connection` with `group,
+broker_address` (203): `{connections: [{client_id, address, language, version, version_name}], subscriptions:
+{topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model, consume_from_where}`; error
+code 206 when no consumer is online. `running-info` with `group, client_id, broker_address, timeout_ms` (307):
+`{queues: [{topic, broker, queue_id, commit_offset, cached}], subscriptions: {topic: {expression, type,
+sub_version}}}`. `type` is TAG or SQL92. A lite pull consumer of 4.9.x tells no queues
+(DefaultLitePullConsumerImpl.consumerRunningInfo). `offsets` with `group, topic` (43 for the group's offset, then
+202 for the broker's maximum): `{queues: [{broker, queue_id, max_offset, consumer_offset|null}]}`; null: the broker
+holds no offset. Error code 17: the topic has no route. The maximum is read last, so that a lag of 0 is never
+claimed too early. `find-message` with `topic, msg_id`: `{message: {broker, queue_id, queue_offset,
+offset_msg_id}|null}`, by the brokers' indexes of UNIQ_KEYs, which are filled a moment after a message is stored.
 `tracks` with `topic, offset_msg_id` (DefaultMQAdminExt.messageTrackDetail): `{tracks: [{group, type,
-exception|null}]}`.
-`raw` with `address, code, fields {..}, body|null, timeout_ms`: `{code, remark, fields, body, body_base64}`.
-A request's body is text. An answer's body is in `body` where it is UTF-8, otherwise in `body_base64`
-(messages of a pull); the other is null, and both are where there is none. Any code is an answer, no error.
+exception|null}]}`. `raw` with `address, code, fields {..}, body|null, timeout_ms`: `{code, remark, fields, body,
+body_base64}`. A request's body is text. An answer's body is in `body` where it is UTF-8, otherwise in
+`body_base64` (messages of a pull); the other is null, and both are where there is none. Any code is an answer, no
+error.
 
 `ping`: `{}`. Every worker answers it.
 """
@@ -181,7 +179,7 @@ TERMINATED = 128 + signal.SIGTERM
 """The exit code of a worker that SIGTERM has ended, as that of a JVM."""
 _READ_BYTES = 65536
 _LAST_ANSWERS_S = 1.0
-"""How long commands may take once all clients are shut down: what was being sent has its answer."""
+"""How long commands may take once all clients are shut down, so that a message under way gets its answer."""
 
 
 class EventPipe:

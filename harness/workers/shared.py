@@ -2,7 +2,7 @@
 
 A client in a shared JVM is still a client of its own: RocketMQ keeps one MQClientInstance per client id
 (`MQClientManager`, 4.9.4 and 5.3.3), with connections, heartbeats and threads of its own, and a run's clients
-have ids that no other run has. What they do share is the process: its clock, its garbage collector, its death.
+have ids that no other run has. They only share the process: its clock, its garbage collector, its death.
 """
 
 from __future__ import annotations

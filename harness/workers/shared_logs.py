@@ -8,17 +8,18 @@ from contextlib import suppress
 from pathlib import Path
 
 READ_LIMIT_BYTES = 32 * 1024 * 1024
-"""Of a shared log so much is read at most, from the run's beginning."""
+"""The part of a shared log that is read at most, from the run's beginning."""
 
 _BEGINNING = re.compile(rb"\d{4}-\d{2}-\d{2}[ T]")
-"""Of an entry in RocketMQ's client logs; what doesn't begin so goes on with the entry before (a stack trace)."""
+"""The beginning of an entry in RocketMQ's client logs. A line that begins otherwise, as in a stack trace,
+continues the entry before."""
 
 
 class SharedLogs:
     """The entries of a worker's client logs, from now on, that name a run.
 
-    A run's topics, groups and client ids carry its token; what names none of them (Netty's own lines) is
-    nobody's, and is left out.
+    A run's topics, groups and client ids carry its token; lines without one of them, such as Netty's own, are left
+    out.
     """
 
     def __init__(self, folder: Path, printed: Path, run: str) -> None:

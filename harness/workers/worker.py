@@ -76,9 +76,9 @@ class Worker:
 
     Callbacks come from the worker's own reader thread, one at a time, and should be quick: `on_event` for
     every event but replies, in the order of writing; `on_death` at most once, after the last event, when the
-    process ended unexpectedly (`Trouble.ENVIRONMENT`), or wrote garbage (`Trouble.HARNESS`; what
-    follows the garbage is left out, and the process is killed then). An exception in `on_event` counts as the
-    latter, unless it is an EnvironmentNotReady.
+    process ended unexpectedly (`Trouble.ENVIRONMENT`), or wrote garbage (`Trouble.HARNESS`; everything after the
+    garbage is left out, and the process is killed then). An exception in `on_event` counts as the latter, unless
+    it is an EnvironmentNotReady.
     """
 
     process: ClassVar[Literal["own"]] = "own"
@@ -128,8 +128,7 @@ class Worker:
 
         Args:
             kind: from `harness.workers.worker_kinds.KINDS`.
-            name: unique within the run; what it prints goes to `<name>.log`, what its client writes to the
-                folder `<name>`.
+            name: unique within the run; its output goes to `<name>.log`, its client's logs to the folder `<name>`.
             home: where it lives: `OnHost`, `InContainers`.
             log_folder: where those are.
             on_event: see the class.

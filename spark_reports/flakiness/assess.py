@@ -138,9 +138,8 @@ def _adjusted(p_values: Mapping[Cell, float]) -> Mapping[Cell, float]:
 
 
 def _gravity(cell: Assessed) -> tuple[bool, int, bool, float, Cell]:
-    """By what is so now; within that what became worse first, then by how bad it surely is.
-
-    What was drawn is last.
+    """By the present state; within that, cells that became worse first, then by how bad they surely are. Drawn
+    scenarios are last.
     """
     recent = share(*cell.recent)
     return cell.drawn, _ORDER.index(cell.now), not cell.worse, recent[2] if recent else 1.0, cell.key

@@ -37,7 +37,7 @@ _BASE = {
 def map_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
     """Scenarios down, clients and versions across, the worst on top; None: there are no cells.
 
-    What nights drew is left out: each of those scenarios would be a row with one run.
+    Scenarios that nights drew are left out: each would be a row with one run.
     """
     own = [cell for cell in cells if not cell.drawn]
     if not own:

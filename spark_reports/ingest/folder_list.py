@@ -1,7 +1,7 @@
 """Which run folders there are, by names, sizes and times alone: nothing is read.
 
-A run folder is one that has a file of the contract, or a run folder's name. What it holds is known by its
-`listing`: a hash of its name and of its files' names, sizes and times of change, the same wherever it is moved.
+A run folder is one that has a file of the contract, or a run folder's name. Its content is known by its `listing`:
+a hash of its name and of its files' names, sizes and times of change, the same wherever it is moved.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def run_folders(spark: SparkSession, runs: Sequence[str]) -> list[Folder]:
 
 
 def again(spark: SparkSession, folders: Iterable[Folder]) -> dict[str, str]:
-    """What a listing shows of these folders now: source, listing. What is gone is left out."""
+    """What a listing shows of these folders now: source, listing. Missing folders are left out."""
     sources = [item.source for item in folders]
     local = [item for item in sources if is_local(item) and not is_gone(item, ())]
     remote = [item for item in sources if not is_local(item)]

@@ -1,4 +1,4 @@
-"""Run folders become facts of a store: what `rocketchaos report ingest` does."""
+"""Run folders become facts of a store: the work of `rocketchaos report ingest`."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ class Portion:
         return table_rows.keys(self._spark, listed)
 
     def _not_as_listed(self) -> dict[str, Problem]:
-        """Source: what has happened to it since it was listed."""
+        """By source: its change since it was listed."""
         now = again(self._spark, list(self._folders.values()))
         return {
             source: changed() if source in now else gone()

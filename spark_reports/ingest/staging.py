@@ -27,14 +27,14 @@ class Staging:
         self.uri = uri
 
     def keep(self, name: str, rows: DataFrame) -> DataFrame:
-        """Write rows and read them back: what made them is not done again."""
+        """Write rows and read them back, so that the work is not repeated."""
         uri = f"{self.uri}/{name}"
         rows.write.mode("overwrite").parquet(uri)
         return self._spark.read.schema(rows.schema).parquet(literal(uri))
 
     @contextmanager
     def filling(self, name: str) -> Iterator[Path]:
-        """A folder of this machine; what is in it at the end of the block is in the folder of this name.
+        """A folder of this machine. At the end of the block its content is in the folder of this name.
 
         Raises:
             EnvironmentNotReady: it can't be written.
@@ -58,7 +58,7 @@ class Staging:
 
 @contextmanager
 def staging(spark: SparkSession, store: Store, batch: str) -> Iterator[Staging]:
-    """A place for one batch, removed at the end; what ingests that were broken off left is removed too."""
+    """A place for one batch, removed at the end. Leftovers of interrupted ingests are removed too."""
     root = store.place.of_table(_FOLDER)
     _remove_old(spark, root)
     uri = f"{root}/{batch}"

@@ -37,7 +37,7 @@ def stored(store: Store, runs: Collection[str]) -> dict[str, Row]:
 
 
 def keys(spark: SparkSession, folders: Iterable[tuple[str | int | None, ...]]) -> DataFrame:
-    """What every row of a folder's facts is given, from the values of `_OF_KEYS`."""
+    """The columns of every row of a folder's facts, from the values of `_OF_KEYS`."""
     rows = spark.createDataFrame(list(folders), _OF_KEYS)
     return fn.broadcast(rows.withColumn("run_key", fn.xxhash64("run", "batch")).localCheckpoint())
 

@@ -2,7 +2,7 @@
 
 It is run on views that have the names of the store's tables, and the same text is shown with its figure.
 Facts are always joined with `runs` through `run_key` (see `spark_reports.tables`). A first comment in each
-file says what comes out. What several of them need is in `parts` once: `${settings}` stands for
+file says what comes out. Their common parts are in `parts` once: `${settings}` stands for
 `parts/settings.sql`.
 """
 
@@ -22,7 +22,7 @@ def query(name: str) -> str:
 
 
 def queries(*names: str) -> str:
-    """What a figure or table shows that is made of these: each query to be run by itself, as it stands."""
+    """The queries of a figure or table, each ready to run by itself."""
     return ";\n\n".join(map(query, names))
 
 

@@ -1,6 +1,6 @@
 -- One row per cell: how its runs ended. `product` are the runs that ended by the product's behaviour, `judged`
--- those of them that something was expected of. What environment and harness broke is counted apart. `owner` is
--- the one of the newest run that names one.
+-- those of them that something was expected of. Runs that environment or harness broke are counted apart. `owner`
+-- is the one of the newest run that names one.
 WITH ends AS (
   SELECT scenario, client, rocketmq, cluster, timing, outcome, trouble, as_expected, started, host, clock_jump_ms,
          scenario_owner, concat(coalesce(CAST(started AS STRING), ''), ' ', run) AS in_time,

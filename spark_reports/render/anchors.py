@@ -11,7 +11,7 @@ def anchor(kind: str, key: Sequence[object]) -> str:
     """`cell-5d41402abc`: made of what the row is about, and of nothing else.
 
     Args:
-        kind: what the row is: `cell`, `cause`, `pair`.
+        kind: the kind of row: `cell`, `cause`, `pair`.
         key: the values that tell it from all others of its kind.
     """
     text = json.dumps([None if value is None else str(value) for value in key], ensure_ascii=True)

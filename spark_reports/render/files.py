@@ -50,7 +50,7 @@ def write(spark: SparkSession, report: Report, out: Path, url: RunsUrl | None = 
     `url` tells where run folders are, if not there where they were.
 
     Raises:
-        EnvironmentNotReady: they can't be written; what was there before is still there.
+        EnvironmentNotReady: they can't be written; the old file is still there.
     """
     twice = [name for name, count in Counter(table.name for table in report.tables).items() if count > 1]
     if twice:

@@ -93,7 +93,7 @@ TEMPLATE = parts.Template(
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "title": {"text": ""}},
     }
 )
-"""What all figures have in common."""
+"""The common style of all figures."""
 
 
 def layout(rows: int = 0, row_px: int = 34, around_px: int = 90, **more: Any) -> dict[str, Any]:

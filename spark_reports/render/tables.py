@@ -58,7 +58,7 @@ def _write(spark: SparkSession, table: Table, folder: Path) -> None:
 
 
 def _flat(value: Any) -> Any:
-    """What CSV has: lists and maps as text, yes and no as `true` and `false`."""
+    """A value for CSV: lists and maps as text, yes and no as `true` and `false`."""
     plain = plain_value(value)
     if isinstance(plain, bool):
         return "true" if plain else "false"

@@ -31,7 +31,7 @@ class Shown:
     text: str
     classes: str = ""
     value: float | None = None
-    """What it is sorted by, where that isn't its text."""
+    """The value to sort by, if that isn't its text."""
     run: RunLink | None = None
     tone: str | None = None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.finding import Level
@@ -38,6 +39,17 @@ steps:
   - settle: {ownership: g, within: 60s}
   - send: {topic: orders, tag: tagA, count: 8, per_queue: 2}
   - settle: {delivered: a, count: 8, within: 60s}
+"""
+BOTH_WAYS = """
+cluster: {proxy: cluster}
+consumers:
+  a: {group: g, process: own, subscribe: {orders: tagA}}
+  b: {group: g, process: own, through: proxy, subscribe: {orders: tagA}}
+steps:
+  - start: [a, b]
+  - send: {topic: orders, tag: tagA, count: 8, per_queue: 2}
+  - settle: {delivered: a, count: 8, within: 60s}
+  - settle: {delivered: b, count: 8, within: 60s}
 """
 BY_POP = """
 consumers:
@@ -75,8 +87,17 @@ def test_a_group_behind_a_proxy_is_never_called_offline(tmp_path: Path) -> None:
     assert "a proxy that runs as a server of its own" in " ".join(text(without).split())
     assert not by_proxy.findings
     assert not by_proxy.offline
-    assert {item.check.code for item in by_proxy.undetermined} == {"RC0102", "RC0208"}
+    told_by_members = {check.code for check in CHECKS.values() if check.by_members}
+    assert {item.check.code for item in by_proxy.undetermined} == {"RC0102", "RC0208", *told_by_members}
     assert "a proxy, which doesn't forward request 307" in " ".join(text(by_proxy).split())
+
+
+def test_members_of_a_proxy_beside_members_of_the_brokers_are_told_with_what_it_does(tmp_path: Path) -> None:
+    _, by_proxy = diagnosed(BOTH_WAYS, tmp_path)
+    (finding,) = by_proxy.findings
+    assert (finding.check.code, finding.level) == ("RC0211", Level.ERROR)
+    assert "a proxy by remoting" in finding.sentence
+    assert "the brokers themselves" in finding.sentence
 
 
 # The wait is its subject.

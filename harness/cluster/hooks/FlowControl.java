@@ -5,7 +5,7 @@ import org.apache.rocketmq.remoting.RPCHook;
 import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 
 /**
- * Has a broker refuse pulls with FLOW_CONTROL: what a limiter does that is put into brokers as a hook. RocketMQ comes
+ * Has a broker refuse pulls with FLOW_CONTROL: the work of a limiter that is put into brokers as a hook. RocketMQ comes
  * with none.
  *
  * <p>From 5.0 on a hook ends a request with an AbortProcessException. Before, it changes the response; a pull that is

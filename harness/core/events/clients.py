@@ -182,7 +182,7 @@ class ClientPulled(Body, frozen=True, kw_only=True, rename={"own_expression": "w
 
 
 class ClaimedSubscription(Part, frozen=True, kw_only=True):
-    """What a hand-made member says that it subscribes to."""
+    """A subscription of a hand-made member, as it says."""
 
     expression: str
     sub_version: int = 0

@@ -156,7 +156,7 @@ class ListenerError(Body, frozen=True, kw_only=True):
 
 
 class QueueOffset(Queue, frozen=True, kw_only=True):
-    """What a group's offset of a queue was set to."""
+    """The new offset of a group in a queue."""
 
     offset: int
 

@@ -11,7 +11,7 @@ from rocketchaos.harness.core.events.base import Body, Part, Queue
 
 
 class Observation(Body, frozen=True, kw_only=True):
-    """What every observation may tell: it is written where it differs from the last one, and at moments."""
+    """The common fields of observations. One is written if it differs from the last one, and at moments."""
 
     moment: str | None = None
     """The observation to which it belongs; null between observations."""
@@ -39,7 +39,7 @@ class StoredSubscription(OwnSubscription, frozen=True, kw_only=True):
 
 
 class SubscriptionObserved(Observation, frozen=True, kw_only=True):
-    """What a broker holds of a group (request 203)."""
+    """A broker's connections and subscriptions of a group (request 203)."""
 
     kind: ClassVar[str] = "subscription-observed"
     node: ClassVar[str] = "harness"
@@ -66,7 +66,7 @@ class OwnedQueue(Queue, frozen=True, kw_only=True):
 
 
 class OwnershipObserved(Observation, frozen=True, kw_only=True):
-    """What a member says that it owns (request 307, or its own process)."""
+    """The queues that a member says it owns (request 307, or its own process)."""
 
     kind: ClassVar[str] = "ownership-observed"
     node: ClassVar[str] = "harness"
@@ -88,7 +88,7 @@ class QueueProgress(Queue, frozen=True, kw_only=True):
     max_offset: int
     """Where the queue ends."""
     consumer_offset: int | None
-    """What the group has stored; none: nothing."""
+    """The group's stored offsets; none: it has none."""
 
 
 class OffsetsObserved(Observation, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ class DeadLettersObserved(Observation, frozen=True, kw_only=True):
 
 
 class ConsumerStatusObserved(Observation, frozen=True, kw_only=True):
-    """What `mqadmin consumerStatus` says of a group."""
+    """The answer of `mqadmin consumerStatus` about a group."""
 
     kind: ClassVar[str] = "consumer-status-observed"
     node: ClassVar[str] = "harness"
@@ -147,7 +147,7 @@ class DiagnosisFinding(Part, frozen=True, kw_only=True):
 
 
 class DiagnosisObserved(Observation, frozen=True, kw_only=True):
-    """What `rocketchaos diagnose` says of a group."""
+    """The answer of `rocketchaos diagnose` about a group."""
 
     kind: ClassVar[str] = "diagnosis-observed"
     node: ClassVar[str] = "harness"
@@ -180,7 +180,7 @@ class CommandObserved(Observation, frozen=True, kw_only=True):
 
 
 class TracksObserved(Observation, frozen=True, kw_only=True):
-    """What `messageTrackDetail` says of a message."""
+    """The answer of `messageTrackDetail` about a message."""
 
     kind: ClassVar[str] = "tracks-observed"
     node: ClassVar[str] = "harness"
@@ -193,7 +193,7 @@ class TracksObserved(Observation, frozen=True, kw_only=True):
 
 
 class DashboardTracksObserved(Observation, frozen=True, kw_only=True):
-    """What the dashboard says of a message: every entry, be it a group of the scenario or not."""
+    """The dashboard's entries for a message, of all groups, in the scenario or not."""
 
     kind: ClassVar[str] = "dashboard-tracks-observed"
     node: ClassVar[str] = "harness"

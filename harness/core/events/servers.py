@@ -27,7 +27,7 @@ class Fault(Body, frozen=True, kw_only=True):
     fault: str
     """Its name, `kill`."""
     target: str
-    """What it is done to; of a fault between two ends, both in words."""
+    """The target. For a fault between two ends, both in words."""
     sides: tuple[str, ...] = ()
     """Of a fault between two ends: both."""
 

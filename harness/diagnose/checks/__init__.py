@@ -8,18 +8,26 @@ from types import MappingProxyType
 from rocketchaos.harness.diagnose.checks import (
     cluster,
     configuration,
+    differences,
     members,
     offsets,
     ownership,
     progress,
+    proxies,
     registrations,
     subscriptions,
 )
 from rocketchaos.harness.diagnose.finding import Check
 
-_THEMES = (subscriptions, members, ownership, configuration, offsets, progress, cluster, registrations)
+_THEMES = (
+    subscriptions, members, differences, proxies, ownership, configuration, offsets, progress, cluster,
+    registrations,
+)  # fmt: skip
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
-    {check.code: check for theme in _THEMES for check in sorted(theme.CHECKS, key=lambda item: item.code)}
+    {
+        check.code: check
+        for check in sorted((item for theme in _THEMES for item in theme.CHECKS), key=lambda item: item.code)
+    }
 )
 """By code."""

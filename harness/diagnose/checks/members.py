@@ -1,9 +1,9 @@
-"""Members that differ where they should not, that share an id, or that don't answer."""
+"""Members that share an id or a process, that don't answer, or that are known to some brokers alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
@@ -73,56 +73,19 @@ def one_process(view: GroupView) -> Iterator[Result]:
             )
 
 
-def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], Iterator[Result]]:
-    """A check that all members have the same value; empty values are left out."""
-
-    def different(view: GroupView) -> Iterator[Result]:
-        values: dict[str, list[str]] = {}
-        for member in view.members.values():
-            if shown := value(member):
-                values.setdefault(shown, []).append(member.client_id)
-        quiet = [member for member in view.silent if not value(member)]
-        if len(values) > 1:
-            camps = "; ".join(f"{joined(sorted(ids))}: {text}" for text, ids in sorted(values.items()))
-            yield Found(
-                f"{what}: {camps}",
-                tuple(
-                    Evidence(view.members[item].exchange, f"{item}: {text}")
-                    for text, ids in values.items()
-                    for item in ids
-                ),
-            )
-        elif quiet and len(view.members) > 1:
-            yield _no_answer(quiet)
-
-    return different
-
-
-def _no_answer(quiet: Sequence[Member]) -> Unknown:
-    names = joined([member.client_id for member in quiet])
-    return Unknown(
-        f"{names} {'does' if len(quiet) == 1 else 'do'} not answer: {_why(quiet[0])}",
-        tuple(Evidence(member.exchange, _why(member)) for member in quiet),
-        by_silence=True,
-    )
-
-
-def _why(silent: Member) -> str:
+def why_silent(silent: Member) -> str:
+    """Why it isn't known what a member says of itself."""
     if silent.exchange.answer_code == _NOT_SUPPORTED:
         return f"{silent.exchange.address} is a proxy, which doesn't forward request 307"
     return silent.exchange.why_not or "its answer is not JSON"
-
-
-def _own(key: str) -> Callable[[Member], str]:
-    return lambda member: member.properties.get(key, "")
 
 
 def silent(view: GroupView) -> Iterator[Result]:
     """Members that don't answer: most checks can't judge them."""
     for member in view.silent:
         yield Unknown(
-            f"{member.client_id} doesn't report its state: {_why(member)}",
-            (Evidence(member.exchange, _why(member)),),
+            f"{member.client_id} doesn't report its state: {why_silent(member)}",
+            (Evidence(member.exchange, why_silent(member)),),
             look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
         )
     for stored in view.not_told:
@@ -135,7 +98,7 @@ def silent(view: GroupView) -> Iterator[Result]:
 def not_everywhere(view: GroupView) -> Iterator[Result]:
     """Members that some brokers of their topics know, and others don't."""
     holders = {broker for topic in view.topics for broker in view.on_brokers(topic)} & set(view.stored)
-    for client_id in view.members:
+    for client_id in sorted(set(view.members) - view.behind_proxies):
         knowing = {
             broker
             for broker in holders
@@ -198,62 +161,6 @@ CHECKS = (
         ),
         ("A01", "D05", "D13"),
         of_group=one_process,
-    ),
-    Check(
-        "RC0203",
-        "members of one group use clients of different languages",
-        Level.WARNING,
-        "all members use clients of the same language",
-        "Clients of different languages compute hashes, versions and shares of queues differently.",
-        ("Use clients of one language in a group, or give each language its own group.",),
-        ("H02", "H03", "H05"),
-        of_group=_differ("languages", lambda member: member.language),
-    ),
-    Check(
-        "RC0204",
-        "members of one group have different client versions",
-        Level.INFO,
-        "all members have the same client version",
-        "None by itself. During a rolling upgrade this is normal.",
-        ("If an upgrade is under way, finish it.",),
-        (),
-        of_group=_differ("versions", _own("PROP_CLIENT_VERSION")),
-    ),
-    Check(
-        "RC0205",
-        "members have different start positions (consumeFromWhere)",
-        Level.WARNING,
-        "all members have the same consumeFromWhere",
-        "If a queue has no stored offset, its old messages are consumed or skipped, depending on which member "
-        "gets it.",
-        ("Give all members the same consumeFromWhere. It has an effect only if no offset is stored.",),
-        ("A07", "G14"),
-        of_group=_differ("consumeFromWhere", _own("consumeFromWhere")),
-    ),
-    Check(
-        "RC0206",
-        "members of one group use different message models",
-        Level.ERROR,
-        "all members use the same message model",
-        "A broadcasting member consumes all queues, in addition to each queue's owner, and its heartbeats make "
-        "the broker treat the whole group as broadcasting.",
-        ("Give broadcasting members their own group.", "Then restart the clustering members."),
-        ("A07", "A08", "F23"),
-        of_group=_differ("models", _own("messageModel")),
-    ),
-    Check(
-        "RC0207",
-        "members of one group use different allocation strategies",
-        Level.ERROR,
-        "all members use the same allocation strategy",
-        "Each member takes its queues by its own strategy. Some queues get two owners, and their messages come "
-        "twice. Other queues get no owner, and their messages wait.",
-        (
-            "Give all members the same AllocateMessageQueueStrategy.",
-            "Deploy it to all members at the same time.",
-        ),
-        ("D12",),
-        of_group=_differ("strategies", lambda member: member.strategy),
     ),
     Check(
         "RC0208",

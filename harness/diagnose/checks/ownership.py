@@ -187,6 +187,7 @@ CHECKS = (
             "Restart the members that should own it, one after the other.",
         ),
         ("B04", "D05", "F24"),
+        by_members=True,
         of_group=unowned,
     ),
     Check(
@@ -201,6 +202,7 @@ CHECKS = (
             "Restart the owners, one after the other.",
         ),
         ("F23",),
+        by_members=True,
         of_group=several_owners,
     ),
     Check(
@@ -211,6 +213,7 @@ CHECKS = (
         "None: these members are idle until another one leaves.",
         ("Add queues to the topic, or remove members: members without a queue consume nothing.",),
         ("F24",),
+        by_members=True,
         of_group=idle,
     ),
 )

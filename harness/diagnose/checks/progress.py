@@ -133,7 +133,7 @@ def retries(view: GroupView) -> Iterator[Result]:
         ago_s = max(0, view.now.at_ms - last_ms) / 1000
         yield Found(
             f"{counted(waiting, 'retry', 'retries')} wait{'s' if waiting == 1 else ''}"
-            + (f", {grown} more than at the first look" if grown else "")
+            + (f"; {grown} {'has' if grown == 1 else 'have'} come since the first look" if grown else "")
             + (f"; the last one came {ago_s:.0f} s ago, by its broker's clock" if last_ms else ""),
             _stats(view, topic),
             settled=bool(grown) or recent or len(view.looks) > 2,
@@ -198,6 +198,7 @@ CHECKS = (
             "Remove what the listener waits for; if you can't, restart the member.",
         ),
         ("F13", "G04", "G05"),
+        by_members=True,
         of_group=stuck,
     ),
     Check(
@@ -209,6 +210,7 @@ CHECKS = (
         "twice.",
         ("Make the listener faster, or raise consumeTimeout on all members.",),
         ("G04",),
+        by_members=True,
         of_group=timed_out,
     ),
     Check(
@@ -223,6 +225,7 @@ CHECKS = (
             "(RC0209).",
         ),
         (),
+        by_members=True,
         of_group=unlocked,
     ),
     Check(

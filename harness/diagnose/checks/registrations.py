@@ -9,7 +9,7 @@ from rocketchaos.harness.diagnose.view import ClusterView
 from rocketchaos.harness.diagnose.words import joined, queues_text
 
 _LOGICAL = "__syslo__"
-"""What the broker of a static topic's queue is called (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
+"""The name of the broker of a static topic's queue (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
 
 
 def gone(view: ClusterView) -> Iterator[Result]:

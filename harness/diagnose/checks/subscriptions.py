@@ -243,6 +243,7 @@ CHECKS = (
             "start them.",
         ),
         ("A03",),
+        by_members=True,
         of_group=versions_ahead,
     ),
     Check(
@@ -258,6 +259,7 @@ CHECKS = (
             "Start the members of the new group before you stop the old ones, so that no message waits.",
         ),
         ("D01", "D02", "D05", "D11"),
+        by_members=True,
         of_group=different_topics,
     ),
 )

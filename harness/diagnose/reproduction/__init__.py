@@ -1,7 +1,7 @@
 """From a finding to a scenario that does it again on the engineer's own machine, and its control.
 
 Members, subscriptions, queues, strategies and versions are the live group's, scaled down to what runs on one
-machine; what must be seen is counted on the scaled group, by the same allocation and filters.
+machine; the numbers of the checks are counted on the scaled group, by the same allocation and filters.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | str]] = MappingProxyType(
 """By code: the scenario that does it again, or why there is none."""
 
 _BY_SHARES = frozenset({"RC0101", "RC0102", "RC0106", "RC0201", "RC0206", "RC0207", "RC0303"})
-"""What must be seen goes by who takes which queue."""
+"""The numbers of the checks depend on who takes which queue."""
 
 NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
     {
@@ -53,12 +53,14 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0208": "why somebody doesn't tell can't be seen from outside",
         "RC0209": "a connection that is cut to one broker alone needs containers: write it with `partition:`",
         "RC0210": "there is no member to start",
+        "RC0211": "a scenario does it with `through: proxy`, on a cluster with a proxy",
+        "RC0212": "the order after a rebalance is a race: write it with `listener:` and the check `order:`",
         "RC0401": "a topic that is nowhere has nothing to consume",
         "RC0402": "the harness makes the groups of its scenarios itself",
         "RC0405": "nothing is lost until that broker fails",
         "RC0501": "RC0301, RC0601 or RC0603 say why an offset stands still, and have the scenarios",
         "RC0504": "how fast a group falls behind is a matter of its machines",
-        "RC0505": "what retention has deleted needs days, or `expire-files:` by hand",
+        "RC0505": "retention deletes after days; add `expire-files:` by hand",
         "RC0507": "nothing is lost",
         "RC0603": "who holds the lock can't be seen from outside",
         "RC0801": "who asks which can't be seen from outside: `known-to-one-name-server-alone` shows it",

@@ -1,4 +1,4 @@
-"""What all written scenarios have in common."""
+"""The common part of all written scenarios."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WITHIN = "60s"
 _VERSION = re.compile(r"V(\d+)_(\d+)_(\d+)")
 
 Document = dict[str, Any]
-"""What a scenario's file says."""
+"""The data of a scenario's file."""
 
 
 def consumers(group: Scaled) -> dict[str, Document]:

@@ -10,7 +10,7 @@ from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, strategy
 from rocketchaos.harness.rocketmq.allocation import average
 
 _TAKEN = "rebalanced result changed.*topic="
-"""What a Java client logs once it has its share."""
+"""The line that a Java client logs once it has its share."""
 
 
 def strategies(group: Scaled) -> Document | str:

@@ -23,7 +23,7 @@ def stuck(group: Scaled) -> Document | str:
 
 
 def dead_letters(group: Scaled) -> Document | str:
-    """RC0702: what fails too often is a dead letter."""
+    """RC0702: a message that fails too often becomes a dead letter."""
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1])
     document = base(
@@ -39,7 +39,7 @@ def dead_letters(group: Scaled) -> Document | str:
 
 
 def retries(group: Scaled) -> Document | str:
-    """RC0701: what fails comes again."""
+    """RC0701: a failed message comes again."""
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1])
     document = base(
@@ -55,7 +55,7 @@ def retries(group: Scaled) -> Document | str:
 
 
 def set_back(group: Scaled) -> Document | str:
-    """RC0503: what was consumed comes again."""
+    """RC0503: consumed messages come again."""
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
     return base(

@@ -14,7 +14,7 @@ BY_CONFIG = "AllocateMessageQueueByConfig"
 
 
 def by_owners(group: Scaled, shares: Mapping[str, tuple[Queue, ...]], title: str) -> Document | str:
-    """What is sent to each queue comes as often as it has owners."""
+    """Each message comes as often as its queue has owners."""
     topic = group.topic
     owners = [sum(queue in own for own in shares.values()) for queue in group.all_queues(topic)]
     step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
@@ -96,7 +96,7 @@ def idle(group: Scaled) -> Document | str:
 
 
 def unread(group: Scaled) -> Document | str:
-    """RC0403: what is written to queues that are not read waits."""
+    """RC0403: messages in queues that are not read wait."""
     topic = group.topic
     live = next(
         item

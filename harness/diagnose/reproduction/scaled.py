@@ -86,7 +86,7 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     if not members:
         return "no member reported itself"
     if any(subscription.type == SQL for member in members for subscription in member.subscriptions.values()):
-        return "what SQL takes can't be seen from outside"
+        return "which messages SQL matches is unknown from outside"
     if view.shares_queues:
         return "its members share all queues (POP)"
     kept = sorted(_representatives(members, view.topics), key=lambda representative: representative.client_id)

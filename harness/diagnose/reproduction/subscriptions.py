@@ -83,7 +83,7 @@ def nobodys(group: Scaled) -> Document | str:
     wanted = group.view.meanings(real)
     held = next((item for item in group.view.held(real).values() if meaning(item) not in wanted), None)
     if held is None or held.type == SQL:
-        return "what the broker holds can't be sent by hand"
+        return "a hand-made member can't send the subscription that the broker holds"
     tags = group.tags(real)
     step, count = send(group, topic, tags)
     dropped = sum(

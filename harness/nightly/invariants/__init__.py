@@ -1,4 +1,4 @@
-"""What must always be so, one file each; a new one is registered here."""
+"""All invariants, one file each; a new one is registered here."""
 
 from __future__ import annotations
 

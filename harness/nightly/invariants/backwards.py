@@ -1,4 +1,4 @@
-"""`offset-backwards`: a group's stored offset ran back, further than anything explains."""
+"""`offset-backwards`: a group's stored offset ran back, and nothing explains it."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ from rocketchaos.harness.rocketmq.timers import timers_ms
 from rocketchaos.harness.rocketmq.timing_profiles import FAITHFUL, PROFILES
 
 FIRST_FLUSH_MS = 10_000
-"""A broker flushes no offsets before it is so old, whatever its interval (`BrokerController`, 4.9.4 and 5.3.3)."""
+"""A broker of a lower age has flushed no offsets, whatever its interval (`BrokerController`, 4.9.4 and 5.3.3)."""
 LOOK_SLACK_MS = 3_000
-"""A look shows what was so some time ago, a flush takes its time on a busy machine, and what a pull carries is
-stored a little late."""
+"""A look shows a state of some time ago, a flush takes time on a busy machine, and the offset in a pull is stored
+a little late."""
 
 _Proof = list[Event]
 """At most this many looks in addition to the two that show the fall."""
 
 
 class OffsetBackwards:
-    """Only a reset, a broker's death, by its flush interval at most, or a former owner's late persist do that.
-
-    A former owner persists late what it had counted, and that is no less than what was stored before anything
-    began to move the queue: whoever owned it then had stored that itself, or had begun from there.
+    """Only three events do that: a reset, a broker's death, by its flush interval at most, and a former owner's
+    late persist. A former owner persists its own count. That is at least the offset that was stored before
+    anything began to move the queue, because its owner then had stored that itself, or had begun from there.
     """
 
     kind = "offset-backwards"
@@ -98,9 +97,8 @@ def _deaths(view: RunView, fall: Fall) -> Iterator[Event[FaultEffective]]:
 
 
 def _known_before_moves(view: RunView, group: str, fall: Fall, moves: list[Move]) -> Event | None:
-    """The last look before the first of these moves began, where the offset fell below what that shows.
-
-    Without owners, as with POP, nobody's late persist explains a fall, and nothing bounds it.
+    """The last look before the first of these moves began, if the offset fell below the one in that look. Without
+    owners, as with POP, no late persist explains a fall, and nothing bounds it.
     """
     if view.shares_queues(group):
         return None
@@ -127,7 +125,7 @@ def _seen(view: RunView, group: str, fall: Fall) -> Iterator[tuple[int, Event]]:
 
 
 def _flush_ms(view: RunView) -> int:
-    """flushConsumerOffsetInterval: what a broker forgets at most where it dies."""
+    """flushConsumerOffsetInterval: the most that a broker forgets when it dies."""
     # Which version and clients it is doesn't matter for a broker's own interval.
     profile = PROFILES.get(view.timing, FAITHFUL)
     return timers_ms(profile, DEFAULT_VERSION, ())["broker.flush-offsets"]

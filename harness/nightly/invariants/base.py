@@ -1,4 +1,4 @@
-"""What an invariant is: something that must be so in every run, and what shows that it wasn't."""
+"""The base class of invariants: a statement that must be so in every run, and the proof that it wasn't."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Breach:
 
     group: str
     code: str
-    """One of `codes.CODES`: what has the same cause has the same code."""
+    """One of `codes.CODES`: breaches with the same cause have the same code."""
     sentence: str
     events: tuple[int, ...]
-    """The numbers of those that prove it."""
+    """The numbers of the events that prove it."""
     anomaly: Checks = ()
-    """Checks that hold where it is there; none if the language has no word for it."""
+    """Checks that hold if it shows; none if the language has no word for it."""
     healthy: Checks = ()
-    """Checks that hold where it isn't."""
+    """Checks that hold if it doesn't show."""
 
     @property
     def cause(self) -> str:
@@ -46,12 +46,12 @@ class Breach:
 
 
 class Invariant(Protocol):
-    """One thing that must always be so. Pure; it says nothing where the history can't decide."""
+    """A statement that must always hold. Pure. It says nothing if the history can't decide."""
 
     kind: str
-    """What a breach of it is called."""
+    """The name of a breach of it."""
     meaning: str
-    """What a breach of it is, in one sentence."""
+    """A breach of it, in one sentence."""
     judges_unsettled: bool
     """Whether it is asked also of a run in which a condition was not reached, as that each queue has one owner.
 
@@ -59,7 +59,7 @@ class Invariant(Protocol):
     it must make sure of that by itself, and not go by the messages' fates."""
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
-        """Where it did not hold: one for each group and cause."""
+        """Its breaches: one for each group and cause."""
 
 
 def some(numbers: Sequence[int], most: int = 12) -> tuple[int, ...]:

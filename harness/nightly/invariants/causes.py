@@ -1,4 +1,5 @@
-"""What may make messages come again, and offsets run back: everything that moves queues between members. Pure."""
+"""The causes of repeated messages and of offsets that run back: everything that moves queues between members.
+Pure."""
 
 from __future__ import annotations
 
@@ -23,10 +24,10 @@ _BEGINS = {"consumer-started": "consumer-starting", "consumer-stopped": "consume
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Something after which queues may change hands."""
+    """An event after which queues may change owners."""
 
     since_ns: int
-    """It didn't happen before this; for what was not only seen, that is when the event was."""
+    """It didn't happen before this. If the harness caused it, that is the time of the event."""
     event: Event
     """It had happened by this."""
 
@@ -37,11 +38,9 @@ class Move:
 
 
 def moving(view: RunView, group: str, first: Event, last: Event) -> list[Move]:
-    """All that may have happened between two events, or shortly before, after which its queues change hands.
-
-    What the harness did to a member, a node, the network or an offset; and where it did nothing, a change of who
-    is connected, or of somebody's queues, that was seen. Shortly before: a rebalance that is under way when a
-    message comes may take it to the next owner.
+    """Everything between two events, or shortly before, after which its queues may change owners. These are acts
+    of the harness on a member, a node, the network or an offset; without one, an observed change of connections or
+    queues. Shortly before: a rebalance that is under way when a message comes may take it to the next owner.
     """
     earliest_ns = first.mono_ns - patience_ms(view, [group], first.n) * 1_000_000
     return [
@@ -50,11 +49,9 @@ def moving(view: RunView, group: str, first: Event, last: Event) -> list[Move]:
 
 
 def movers(view: RunView, group: str) -> Iterator[Move]:
-    """Everything after which queues of the group may change hands, not in order.
-
-    Ownership is only looked at from time to time. Where something else has moved queues since the look
-    before, that is why others are owned, and has its own time; otherwise they changed hands at any time since
-    then.
+    """Everything after which queues of the group may change owners, not in order. Ownership is only observed from
+    time to time. If another event has moved queues since the look before, that event is the reason, and has its
+    own time. Otherwise they changed owners at any time since then.
     """
     moves = [*_done(view, group), *_seen_changes(view, group, SubscriptionObserved)]
     yield from moves
@@ -64,7 +61,7 @@ def movers(view: RunView, group: str) -> Iterator[Move]:
 
 
 def _done(view: RunView, group: str) -> Iterator[Move]:
-    """What the harness did, and what it learned."""
+    """The acts of the harness, and its observations."""
     members = set(view.scenario.members(group))
     for event in view.events:
         if isinstance(event.body, Fault):
@@ -83,10 +80,8 @@ def concerns(view: RunView, group: str, fault: Event) -> bool:
 
 
 def began_ns(view: RunView, move: Move) -> int:
-    """When that began of which a move is the end, or a part.
-
-    A fault when it was injected, also where it was healed; a start or a shutdown when it was begun. What somebody
-    may hold on to is as old.
+    """The beginning of the act that a move ends, or is part of: a fault's injection, even if it is healed; the
+    begin of a start or shutdown. A member may hold messages that are as old.
     """
     event = move.event
     before = [item for item in view.events if item.n < event.n]

@@ -1,4 +1,4 @@
-"""`cross-delivery`: a listener got what its consumer never subscribed to."""
+"""`cross-delivery`: a listener got a message to which its consumer never subscribed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 
 
 class CrossDelivery:
-    """Of a group that agrees there is none: whatever one member may get another one wants too."""
+    """A group that agrees has none: each member wants every message that another may get."""
 
     kind = "cross-delivery"
     meaning = "a listener got a message of a topic or tag to which its consumer has never subscribed"
@@ -53,7 +53,8 @@ class CrossDelivery:
 
 
 def _strange(judged: Judged, delivery: Delivery, tag: str | None) -> str | None:
-    """What of the message its consumer never subscribed to, from its first start to the delivery."""
+    """The part of the message, topic or tag, to which its consumer never subscribed, from its first start to the
+    delivery."""
     own = [
         item
         for item in judged.view.own_subscriptions.between(

@@ -8,15 +8,15 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression
 
 Disagreement = Literal["agree", "topics", "tags", "sql", "allocation"]
-"""Whether members agree, or what they differ in; part of the codes of findings (`harness.nightly.codes`)."""
+"""Whether members agree, or how they differ; part of the codes of findings (`harness.nightly.codes`)."""
 
 Way = Literal["topics", "expressions", "allocation"]
-"""In what members may disagree."""
+"""The ways in which members may disagree."""
 OF_HEARTBEATS: tuple[Way, ...] = ("topics", "expressions", "allocation")
-"""What decides over what brokers have stored: each heartbeat replaces all topics."""
+"""The heartbeats that decide the stored subscriptions: each one replaces all topics."""
 OF_FILTERS: tuple[Way, ...] = ("expressions", "topics", "allocation")
 OF_CONSUMPTION: tuple[Way, ...] = ("topics", "allocation", "expressions")
-"""What decides over who consumes a queue at all: not what a filter lets through."""
+"""The ways that decide who consumes a queue at all, not which messages a filter lets through."""
 OF_OWNERS: tuple[Way, ...] = ("allocation", "topics", "expressions")
 
 

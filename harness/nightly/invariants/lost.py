@@ -14,7 +14,7 @@ from rocketchaos.harness.nightly.invariants.wants import lets_through, wants
 
 
 class Lost:
-    """RocketMQ promises at least once: no fault of a process may take a message away.
+    """RocketMQ promises at-least-once delivery: no fault of a process may lose a message.
 
     Proven in either of two ways: the oracle knows the owner and the stored subscription, and both match; or,
     whoever owned the queue and whatever was stored, every filter that there was in the whole run lets the message

@@ -21,12 +21,12 @@ _UNFINISHED = ("consumer-starting", "consumer-stopping")
 
 
 class SeveralOwners:
-    """Within a clustering group each queue has one owner at most, but while a rebalance is under way.
+    """In a clustering group each queue has one owner at most, except during a rebalance.
 
-    All looks at its members are those of one observation, and long before it the last thing had happened. Who
-    is killed or stopped is no owner any more, and who consumes by broadcasting, or is served from all queues,
-    never was (`assertions.several_owners.owners_of`). It makes no statement while a member stands still, is
-    cut off, joins or leaves: it may hold on to what others own by now.
+    All looks at its members are those of one observation, long after the last event. A killed or stopped consumer
+    is no owner any more; one that is broadcasting, or served from all queues, never was
+    (`assertions.several_owners.owners_of`). It makes no statement while a member stands still, is cut off, joins
+    or leaves: it may hold on to what others own by now.
     """
 
     kind = "several-owners"
@@ -82,7 +82,8 @@ def _last_change(judged: Judged, group: str) -> Event | None:
 
 
 def _is_under_way(judged: Judged, group: str) -> bool:
-    """Whether at the end a fault is in effect, or somebody comes or goes, or may: what was begun has no end."""
+    """Whether at the end a fault is in effect, or somebody comes or goes, or may: a period that began has no
+    end."""
     view, end = judged.view, judged.end
     members = set(view.scenario.members(group))
     if members & set(view.paused(end)) or view.nodes_away(end) or view.network_faults(end):

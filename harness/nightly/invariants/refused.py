@@ -21,7 +21,7 @@ STEADY_MS = {"compressed": 3_000, "faithful": 65_000}
 """How long after any change of a group its heartbeats have reached all brokers: some rounds of them
 (1 s compressed, 30 s in RocketMQ)."""
 AT_LEAST, FALLS = 3, 2
-"""How many refusals there were, and how often what a heartbeat had brought was gone again meanwhile."""
+"""The limits: of refusals, and of losses of a subscription that a heartbeat had brought."""
 _DOING = frozenset({"start", "subscribe", "unsubscribe", *PROCESS_FAULTS, *ENDINGS})
 _REFUSAL = re.compile(
     r"subscription (?P<what>not exist), group: (?P<group>[^\s,]+),? topic:\s*(?P<topic>\S+)"
@@ -45,8 +45,8 @@ class _Refusals:
 class RefusedOnAndOn:
     """A pull may overtake the heartbeat that carries its subscription, and is refused until that has come.
 
-    On a busy machine that may take its time. But what a heartbeat has brought stays: that it was gone again, again
-    and again, while nothing was done to the group, is what members do to each other.
+    On a busy machine that may take its time. But its subscription stays after that. If it vanishes again and
+    again, with no act on the group, the members do that to each other.
     """
 
     kind = "refused-on-and-on"

@@ -1,4 +1,4 @@
-"""`repeated`: a message came again, and nothing had happened that makes messages come again."""
+"""`repeated`: a message came again, and no event explains it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from rocketchaos.harness.nightly.invariants.disagreement import OF_OWNERS, disag
 
 
 class Repeated:
-    """At least once: twice only where queues changed hands, a server was away, or a sending was not acknowledged.
+    """At-least-once delivery: a message comes twice only if queues changed owners, a server was away, or a send
+    was not acknowledged.
 
     A retry after a failure is no repeat (`assertions.attempts.repeats`). Where a client's sending back was not
     acknowledged in time it sends the retry once more, and there are two of the same reconsumeTimes
@@ -54,7 +55,7 @@ class Repeated:
 
 
 def _code(view: RunView, group: str, first: Delivery, again: Delivery) -> str:
-    """The code of why it came again: to another one who consumes the same queue, or for no reason that is seen."""
+    """The code of the reason: another owner of the same queue, or no visible reason."""
     both = {first.consumer, again.consumer}
     if len(both) == 1 or not all(_owned(view, name, first, again.event.n) for name in both):
         return "repeated-unmoved"

@@ -13,7 +13,7 @@ from rocketchaos.harness.nightly.invariants.wants import wants
 
 
 class Stuck:
-    """What waits ahead of the offset comes, unless somebody stands still, blocks or is away."""
+    """Messages ahead of the offset come, unless a member is paused, blocks or is away."""
 
     kind = "stuck"
     meaning = "messages wait for members that agree and run, and for long nothing has happened"
@@ -53,7 +53,8 @@ class Stuck:
 
 
 def _everybody_takes(judged: Judged, group: str, message: Sent) -> bool:
-    """Whether each running member wants it: what none takes need not be passed, as by lite pull consumers."""
+    """Whether each running member wants it: offsets need not pass a message that none takes, as with lite pull
+    consumers."""
     view = judged.view
     own = [
         view.own_subscriptions.at(name, judged.end).get(message.topic)

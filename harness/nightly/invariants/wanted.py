@@ -19,11 +19,11 @@ from rocketchaos.harness.nightly.invariants.lost import no_filter_takes
 from rocketchaos.harness.nightly.invariants.wants import wants
 
 _NEVER = (MessageClass.FILTERED_BY_CLIENT, MessageClass.FILTERED_BY_BROKER, MessageClass.STRANDED)
-"""What will not come any more."""
+"""The fates of messages that will not come any more."""
 
 
 class WantedButNotDelivered:
-    """Of a group that agrees there is none; what waits is none as long as it may still come."""
+    """A group that agrees has none. A waiting message is none as long as it may still come."""
 
     kind = "wanted-but-not-delivered"
     meaning = "a message that a running member subscribes to has passed the group, and no listener got it"

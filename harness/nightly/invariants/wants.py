@@ -10,7 +10,7 @@ from rocketchaos.harness.language.tags import client_matches, stored_matches
 
 
 def wants(expression: Expression | None, message: Sent) -> bool:
-    """Whether who subscribes so wants the message; None: it doesn't subscribe to its topic.
+    """Whether a consumer with these subscriptions wants the message; None: it doesn't subscribe to the topic.
 
     False too where nobody but a broker knows, as of most SQL (`harness.language.sql`).
     """

@@ -1,4 +1,4 @@
-"""What an operation is: something that is done to a group, or to servers, at the moment that a trigger chooses."""
+"""The base class of operations: an act on a group, or on servers, at the moment that a trigger chooses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Operation(Protocol):
 
 
 class MemberOperation:
-    """What operations on members have in common."""
+    """The common part of operations on members."""
 
     on_nodes: bool = False
     in_containers: bool = False
@@ -44,7 +44,7 @@ class MemberOperation:
 
 
 class NodeOperation:
-    """What operations on servers have in common."""
+    """The common part of operations on servers."""
 
     on_nodes: bool = True
     in_containers: bool = False

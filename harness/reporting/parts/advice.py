@@ -75,7 +75,7 @@ def _same_subscription(scenario: Scenario, group: str) -> str:
     )
     return (
         f"Give all members of group {group} the same subscription: the same topics, each with the same tags. "
-        f"Here they differ ({expressions}). What is to be consumed differently needs a group of its own."
+        f"Here they differ ({expressions}). Give consumers with another subscription a group of their own."
     )
 
 

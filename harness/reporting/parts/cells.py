@@ -143,7 +143,7 @@ def delivered_text(cell: CellRuns) -> str:
 
 
 def fate_lines(cells: Sequence[CellRuns]) -> list[str]:
-    """Where not the same became of the messages of all cells: what it was, and in which."""
+    """Where not the same became of the messages of all cells: the problem, and the cells that have it."""
     found: dict[str, dict[str, list[str]]] = {}
     for cell in cells:
         if became := shares_text(cell.fates()):

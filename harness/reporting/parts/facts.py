@@ -10,7 +10,7 @@ from rocketchaos.harness.reporting.base import Report
 
 
 def facts(run: Report) -> dict[str, str]:
-    """Versions, timing, seed and so on, by name; what is not known is left out."""
+    """Versions, timing, seed and so on, by name; unknown values are left out."""
     record = run.record
     cluster = _mapping(record, "cluster")
     client = " ".join(str(record[name]) for name in ("client", "client_version") if record.get(name))

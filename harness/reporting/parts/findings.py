@@ -8,7 +8,7 @@ from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.verdict import failing_findings
 
 ANSWERS = {Holds.YES: "holds", Holds.NO: "does not hold", Holds.UNKNOWN: "can't be said"}
-"""What a check's answer is called."""
+"""The word for a check's answer."""
 
 
 def claim_text(finding: Finding) -> str:

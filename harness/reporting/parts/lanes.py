@@ -105,7 +105,7 @@ class Clock:
     zero_ns: int
 
     def __call__(self, event: Event) -> float:
-        """When it happened; what was before the first step counts as its beginning."""
+        """When it happened; events before the first step count as its beginning."""
         return max(0.0, (event.mono_ns - self.zero_ns) / 1e9)
 
 

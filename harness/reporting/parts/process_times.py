@@ -53,7 +53,7 @@ def server_life(events: Sequence[Event], name: str, clock: Clock, end: float) ->
 
 
 def _strikes(event: Event, name: str) -> bool:
-    """Whether a fault takes hold of the process, or lets go of it; what a kill did isn't healed.
+    """Whether a fault takes hold of the process, or lets go of it; nothing heals a kill.
 
     Of a process that was terminated its own `consumer-stopped` tells.
     """

@@ -25,7 +25,7 @@ class QueueLine:
     own_subscription: str | None
     """The owner's own subscription at the end, `-` where it has none; None: there is no owner."""
     stored: str | None
-    """What the broker holds; None: nothing, or not observed."""
+    """The broker's value; None: it has none, or it wasn't observed."""
     sent: int
     delivered: Mapping[str, int]
     """Different messages by consumer."""

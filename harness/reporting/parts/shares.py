@@ -69,7 +69,8 @@ def holder_of(run: Report) -> Holder | None:
 
 
 def values_of(run: Report) -> dict[str, str]:
-    """What races may have decided in a run: its variables' last values, and the stored subscriptions at its end.
+    """The values of a run that a race may have decided: its variables' last values, and the stored subscriptions
+    at its end.
 
     The holder is left out, which has more text of its own, and so are the others.
     """
@@ -136,7 +137,7 @@ def attempts(run: Report) -> int:
 
 
 def conditions(run: Report) -> tuple[str, ...]:
-    """What runs must share to be repeats of each other: version, client and timing."""
+    """The values that repeats of a run share: version, client and timing."""
     client, rocketmq = cell_of(run)
     return rocketmq, client, str(run.record.get("timing") or run.scenario.timing)
 

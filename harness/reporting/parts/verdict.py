@@ -68,7 +68,7 @@ def sentence(run: Report) -> str:
 def failing_findings(run: Report) -> list[Finding]:
     """The findings that keep the run from being as expected; none if it is, or was only measured.
 
-    What the other outcome would have needed is left out: that it does not hold is as it should be.
+    The checks of the other outcome are left out: they should not hold.
     """
     outcome = run.outcome
     if not outcome.wrong:

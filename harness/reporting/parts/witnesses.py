@@ -139,7 +139,7 @@ def _strangers(run: Report) -> Iterator[str]:
 
 
 def _at_last(run: Report, kind: type[OBSERVED]) -> Iterator[Event[OBSERVED]]:
-    """What was observed when the dashboard was asked last."""
+    """The observation at the last question to the dashboard."""
     moments = [event.body.moment for event in of_type(run.events, DashboardConnectionsObserved)]
     for event in of_type(run.events, kind):
         if moments and event.body.moment == moments[-1]:

@@ -1,6 +1,6 @@
 """A program of the user's own, with whatever client inside; it is seen from outside.
 
-What its client does is taken for nothing until a broker has told which client it is (203): see
+Nothing is assumed about its client until a broker has said which one it is (203): see
 `harness.engine.program_start`.
 """
 

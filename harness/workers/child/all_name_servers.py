@@ -1,4 +1,4 @@
-"""Several name servers asked as if they were one: what any of them knows counts.
+"""Several name servers asked as if they were one: an answer of any of them counts.
 
 RocketMQ's own client asks one of them, and another one only where that answers no more
 (`NettyRemotingClient.getAndCreateNameserverChannel`, 4.9.4 and 5.5.0). So there is an admin client for each.
@@ -34,7 +34,7 @@ class AllNameServers:
         """TopicRouteData of each that answers and has one.
 
         Raises:
-            jpype.JException: none has: what the first that answers says, or else what keeps it from answering.
+            jpype.JException: none has: the first answer, or else the error of the first one.
         """
         return self._asked(lambda api: api.getTopicRouteInfoFromNameServer(topic, self._timeout_ms))
 

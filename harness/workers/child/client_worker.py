@@ -35,7 +35,7 @@ class Client(Protocol):
 
 
 class ConsumerClient(Client, Protocol):
-    """A consumer; what its kind can't do it refuses with CommandFailed."""
+    """A consumer. It refuses commands that its kind can't execute, with CommandFailed."""
 
     def versions(self) -> Mapping[str, int]:
         """The subVersions of its subscriptions by topic, before its start; empty where it doesn't show them."""
@@ -93,7 +93,7 @@ class Outgoing:
 
 
 class ProducerClient(Client, Protocol):
-    """A producer; what its kind can't do it refuses with CommandFailed."""
+    """A producer; it refuses commands that its kind can't execute, with CommandFailed."""
 
     def route(self, topic: str) -> Mapping[str, Any]:
         """What it knows of a topic's route."""
@@ -148,7 +148,7 @@ class ClientWorker:
         }
 
     def running_info(self, name: str) -> Mapping[str, Any]:
-        """What a consumer's client says of itself."""
+        """A consumer's own report of its client."""
         consumer = self._get(self._consumers, name)
         if not isinstance(consumer, TellsItself):
             raise CommandFailed(f"the client of `{name}` doesn't say in its process what it tells brokers")

@@ -38,7 +38,7 @@ _THREADS = "consumeThreadMax"
 
 
 class GrpcConsumer(ABC):
-    """What both have in common: made, but not started."""
+    """The common part of both: made, but not started."""
 
     def __init__(self, name: str, events: EventPipe, behaviour: Mapping[str, Any]) -> None:
         self._listener = Listener(name, events, **behaviour)
@@ -111,7 +111,7 @@ class PushConsumer(GrpcConsumer):
             self._client.startup()
 
     def stop(self) -> None:
-        """Shut it down: what its listener still has comes to an end first, unless it blocks."""
+        """Shut it down. Its listener first finishes the messages that it has, unless it blocks."""
         self._listener.abandon()
         with refusals():
             self._client.shutdown()
@@ -211,7 +211,7 @@ def new_consumer(
     behaviour: Mapping[str, Any] | None = None,
     **_others: Any,
 ) -> GrpcConsumer:
-    """A consumer that isn't started; what its kind can't do was refused before, and is left out here.
+    """A consumer that isn't started; options that its kind lacks were refused before, and are left out here.
 
     Raises:
         CommandFailed: there is no such API, or the client refuses a name.

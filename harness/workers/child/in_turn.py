@@ -1,4 +1,4 @@
-"""What a client does one by one, in the order in which it was asked for."""
+"""The commands of a client, one by one, in the order of the requests."""
 
 from __future__ import annotations
 

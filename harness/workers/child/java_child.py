@@ -53,7 +53,7 @@ _PLAIN: Mapping[str, Any] = {
     "strategy": {"name": "average", "queues": [], "rooms": []},
     "behaviour": {},
 }
-"""What a consumer is where `start-consumer` says nothing of it."""
+"""A consumer's settings if `start-consumer` gives none."""
 _PLAIN_PUSH: Mapping[str, Any] = {"listener": "concurrent", "retry_delay_level": 0}
 """The same of what only those with a listener get."""
 _WITH_LISTENER: Mapping[str, type[PushConsumer]] = {"push": PushConsumer, "pop": PopConsumer}

@@ -24,7 +24,7 @@ _POLL_MS = 100
 class LitePullConsumer(PolledConsumer):
     """A lite pull consumer; see `PolledConsumer`. It commits by itself (autoCommit).
 
-    Every `autoCommitIntervalMillis`, and not when it is stopped: what it polled since then comes again.
+    Every `autoCommitIntervalMillis`, and not when it is stopped: messages that it polled since then come again.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What the Java client says of messages and queues, in JSON's types."""
+"""The Java client's messages and queues, in JSON's types."""
 
 from __future__ import annotations
 

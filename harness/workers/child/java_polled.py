@@ -16,7 +16,7 @@ from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
 
 _STOP_LIMIT_S = 2.0
 _POLLED = "POLLED"
-"""In place of a status: what was polled is consumed, whatever becomes of it."""
+"""In place of a status: polled messages count as consumed, whatever becomes of them."""
 
 
 class PolledConsumer(JavaConsumer):

@@ -1,4 +1,4 @@
-"""What the name server and the brokers say where a client says little of brokers and queues."""
+"""The answers of name server and brokers, for clients that say little about brokers and queues."""
 
 from __future__ import annotations
 

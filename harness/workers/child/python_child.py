@@ -1,6 +1,7 @@
 """The `python` worker: rocketmq-client-python 2.0.0 over the C++ client, in this process.
 
-The commands are those of `harness.workers.protocol`. What the C++ client's C API can't do is refused.
+The commands are those of `harness.workers.protocol`. Commands that the C++ client's C API can't execute are
+refused.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The common part of consumers and producers of the C++ client: their ids, and their failures.
 
-What it is like, measured with the library of the wheel `rocketmq` 0.4.4 against brokers of 4.9.4 and 5.5.0:
+Its behaviour, measured with the library of the wheel `rocketmq` 0.4.4 against brokers of 4.9.4 and 5.5.0:
 
 - A member has its queues 20 to 50 ms after its start, because brokers notify members of each other (code 40), and
   those of one that is killed 0.2 s later. The retry topic it gets with the rebalance of every 10 s. There is no

@@ -84,7 +84,7 @@ class NativeClient:
 
     @property
     def last_error(self) -> str:
-        """What the library says of its last failure."""
+        """The library's text about its last failure."""
         return (self.ffi.dll.GetLatestErrorMessage() or b"").decode(errors="replace").strip()
 
 

@@ -1,4 +1,4 @@
-"""What a receipt handle of the proxy says about a message."""
+"""The data of a message in a receipt handle of the proxy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client says of itself: ConsumerRunningInfo, as the Java and the C++ client write it."""
+"""A client's own report: ConsumerRunningInfo, as the Java and the C++ client write it."""
 
 from __future__ import annotations
 

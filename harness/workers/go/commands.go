@@ -125,7 +125,7 @@ func (worker *worker) defect(asked command, message string, stack string) {
 	})
 }
 
-// decode reads what a command gets; what it doesn't know is refused, not ignored.
+// decode reads what a command gets; unknown fields are refused, not ignored.
 func decode(with json.RawMessage, into interface{}) error {
 	decoder := json.NewDecoder(bytes.NewReader(with))
 	decoder.DisallowUnknownFields()

@@ -78,6 +78,6 @@ def _pack(
             part.replace(jar)
     except OSError as error:
         raise EnvironmentNotReady(
-            f"what looks into programs can't be written: {error.strerror or error}: {jar}",
+            f"the agent for programs can't be written: {error.strerror or error}: {jar}",
             "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
         ) from error

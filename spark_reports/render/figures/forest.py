@@ -43,7 +43,7 @@ def forest(
 
     Args:
         rows: as they shall stand.
-        axis: what the axis is, with its unit.
+        axis: the axis' title, with its unit.
         bounds: of the axis; None: as wide as the intervals.
         reference: where a line stands for `no difference`.
         colours: of the kinds, in the legend's order; other kinds get grey.

@@ -56,7 +56,7 @@ def trend(
 
     Args:
         series: up to a few dozen.
-        axis: what the common axis is: `run, in order`; empty for time.
+        axis: the common axis: `run, in order`; empty for time.
         bounds: of every chart's value axis; None: each its own.
         percent: show values as per cent.
         row_px: height of each chart.

@@ -31,7 +31,7 @@ function matches(item, { row, text }) {
   const [from, to] = [state.get("from"), state.get("to")];
   if (item.times.length && (from || to)) {
     const days = item.times.map((column) => value(row, column).slice(0, 10)).filter((day) => /^\d/.test(day)).sort();
-    // What isn't known when it was is no part of any time.
+    // Rows without a known time are in no period.
     if (!days.length || (from && days.at(-1) < from) || (to && days[0] > to)) return false;
   }
   const words = (state.get("words." + item.id) ?? "").toLowerCase().split(/\s+/);

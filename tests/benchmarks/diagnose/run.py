@@ -31,7 +31,7 @@ from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.scenario.model import Scenario
-from tests.benchmarks.diagnose import mqadmin
+from tests.benchmarks.diagnose import mqadmin, scale
 from tests.benchmarks.measuring import write_into_page
 
 COMES_WITH = {"RC0102": {"RC0105"}}
@@ -206,10 +206,17 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--only", default="", help="maladies whose name has this")
     parser.add_argument("--healthy", metavar="NAMESRV", help="look at healthy groups on this cluster instead")
+    parser.add_argument("--groups", type=int, help="measure `--all-groups` on so many live groups instead")
     parser.add_argument("--page", action="store_true", help="write what was measured so far into the page")
     given = parser.parse_args()
     if given.page:
-        write_into_page(Path("docs/benchmarks.md"), table(recorded()), BEGIN, END)
+        if results := recorded():
+            write_into_page(Path("docs/benchmarks.md"), table(results), BEGIN, END)
+        scale.write_page()
+        return
+    if given.groups:
+        for version in given.versions:
+            scale.measured(version, given.groups, given.repetitions)
         return
     if given.healthy:
         for version in given.versions:

@@ -132,7 +132,7 @@ def test_what_its_client_drops_needs_its_own_word_for_its_subscription() -> None
     assert Story(own="tagA", stored="tagB").sent().passed().found() is MessageClass.FILTERED_BY_CLIENT
     fate = Story(own="tagA", stored="tagB", told=False).sent().passed().fate()
     assert fate.message_class is MessageClass.UNDETERMINED
-    assert "what a subscribes to by itself is not known" in fate.reason
+    assert "the own subscription of a is unknown" in fate.reason
 
 
 @pytest.mark.parametrize("told", [True, False])

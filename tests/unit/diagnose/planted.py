@@ -240,6 +240,27 @@ def _proxy_knows_it(exchanges: Any) -> Any:
             yield replace(item, address="host-8:8080") if item.code == 307 else item
 
 
+def _proxy_knows(*ids: str) -> Edit:
+    """A proxy knows these members; the brokers know FIRST, and what the proxy doesn't know."""
+
+    def only(item: Any, wanted: Callable[[str], bool], **fields: Any) -> Any:
+        document = item.document
+        kept = [known for known in document["connectionSet"] if wanted(known["clientId"])]
+        return replace(item, body=json.dumps({**document, "connectionSet": kept}), **fields)
+
+    def add(exchanges: Any) -> Any:
+        for item in exchanges:
+            if item.code == 203:
+                yield only(item, lambda client_id: client_id in ids, address="host-8:8080")
+                yield only(item, lambda client_id: client_id == FIRST or client_id not in ids)
+            elif item.code == 307 and item.fields["clientId"] in ids and FIRST not in ids:
+                yield replace(item, address="host-8:8080", answer_code=3, body="")
+            else:
+                yield item
+
+    return add
+
+
 def _knows_only(first: bool) -> Edit:
     """The second broker knows one of the members alone, or both."""
 
@@ -366,6 +387,18 @@ PLANTED = (
     ),
     Planted("RC0209", (_knows_only(first=True),), (_knows_only(first=False),), looks=15),
     Planted("RC0210", (unanswered(203, 206),), (_proxy_knows_it,), scope={"proxies": ("host-8:8080",)}),
+    Planted(
+        "RC0211",
+        (_proxy_knows(OTHER),),
+        ((203, lambda document: document),),
+        looks=2,
+        scope={"proxies": ("host-8:8080",)},
+    ),
+    Planted(
+        "RC0212",
+        (_property("PROP_CONSUMEORDERLY", "true", "false"), _held(locked=True)),
+        (_property("PROP_CONSUMEORDERLY", "false"),),
+    ),
     Planted(
         "RC0301", (_queues(lambda table: _pop(table, 3)),), (_queues(lambda table: _add(table, 3)),), looks=29
     ),

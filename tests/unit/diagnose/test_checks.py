@@ -23,7 +23,16 @@ from tests.unit.diagnose.planted import (
     second_name_server,
     settings,
 )
-from tests.unit.diagnose.reports import Change, codes, diagnosed, each, second_broker, unanswered, unknown
+from tests.unit.diagnose.reports import (
+    Change,
+    codes,
+    diagnosed,
+    each,
+    renamed,
+    second_broker,
+    unanswered,
+    unknown,
+)
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
 EACH = pytest.mark.parametrize("planted", [pytest.param(item, id=item.code) for item in PLANTED])
@@ -120,7 +129,27 @@ def test_a_silent_member_is_told_once_with_what_it_hides() -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, unanswered(307, None, clientId=OTHER))
     shown = [line for line in text(report).splitlines() if line.startswith("undetermined")]
     assert [line.split()[1] for line in shown] == ["[RC0208]", "for"]
-    assert "RC0101, RC0102, RC0204" in shown[1]
+    assert "RC0101, RC0102, RC0105, RC0106, RC0204" in shown[1]
+
+
+def test_what_a_silent_member_may_hide_is_never_ruled_out() -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, unanswered(307, 3))
+    hidden = {"RC0105", "RC0106", "RC0301", "RC0302", "RC0303", "RC0601", "RC0602", "RC0603"}
+    assert hidden <= unknown(report)
+    assert not hidden & {item.check.code for item in report.ruled_out}
+
+
+def test_grpc_members_of_several_languages_are_no_malady() -> None:
+    grpc = renamed({FIRST: "host-2@11@0@dn4k7vbpotia", OTHER: "host-3@12@0@dn4k7vcyjyoi"})
+    languages = (203, lambda document: document["connectionSet"][0].update(language="CPP"))
+    assert not codes(diagnosed("mismatch-4.9.4.json", ALIKE, languages, grpc))
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, languages)) == {"RC0203"}
+
+
+def test_versions_of_different_languages_are_not_compared() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0204"]
+    languages = (203, lambda document: document["connectionSet"][0].update(language="CPP"))
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, languages)) == {"RC0203"}
 
 
 def test_shares_by_consistent_hash_are_undetermined_in_a_bundle() -> None:

@@ -12,8 +12,8 @@ from rocketchaos.harness.diagnose import collect
 from rocketchaos.harness.diagnose.bundle import Recorded, read
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange, Keep
-from rocketchaos.harness.diagnose.requests import GET_BROKER_RUNTIME_INFO
-from tests.unit.diagnose.reports import RECORDED
+from rocketchaos.harness.diagnose.requests import GET_BROKER_RUNTIME_INFO, GET_CONSUMER_RUNNING_INFO
+from tests.unit.diagnose.reports import RECORDED, second_broker
 
 # The answer of a broker of 4.9.4 in its first second.
 YOUNG = "java.util.NoSuchElementException, java.base/java.util.LinkedList.getLast(LinkedList.java:261)"
@@ -44,3 +44,27 @@ def test_a_young_broker_is_asked_again(
     recorded.failures = failures
     report: Report = asyncio.run(Diagnosis(recorded, bundle.scope, recorded=recorded).run())
     assert ("RC0803" not in {item.check.code for item in report.undetermined}) is is_determined
+
+
+class _Noting(Recorded):
+    """A recorded cluster that notes who is asked to forward a question to a member."""
+
+    forwarding: list[str]
+
+    async def ask(
+        self, look: int, address: str, code: int, fields: Mapping[str, str], keep: Keep | None = None
+    ) -> Exchange:
+        if code == GET_CONSUMER_RUNNING_INFO:
+            self.forwarding.append(address)
+        return await super().ask(look, address, code, fields, keep)
+
+
+def test_brokers_take_turns_at_forwarding_and_each_member_is_asked_once() -> None:
+    bundle = read(RECORDED / "mismatch-4.9.4.json")
+    recorded = _Noting(list(second_broker()([item for item in bundle.exchanges if item.look == 0])), 1)
+    recorded.forwarding = []
+    report: Report = asyncio.run(Diagnosis(recorded, bundle.scope, recorded=recorded).run())
+    assert len(recorded.forwarding) == 2
+    assert len(set(recorded.forwarding)) == 2  # as many as there are brokers
+    # A bundle has the answers, whichever broker forwarded them.
+    assert all(member.answered for member in report.looks[0].members["group-1"].values())

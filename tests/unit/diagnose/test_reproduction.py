@@ -132,7 +132,9 @@ def test_what_no_scenario_does_is_said(tmp_path: Path, capsys: pytest.CaptureFix
 
     report = diagnosed("mismatch-4.9.4.json", (307, sql))
     (finding,) = [entry for entry in report.findings if entry.check.code == "RC0101"]
-    assert written(report.views[finding.group], finding) == "what SQL takes can't be seen from outside"
+    assert (
+        written(report.views[finding.group], finding) == "which messages SQL matches is unknown from outside"
+    )
 
 
 def test_the_command_writes_both_files(tmp_path: Path) -> None:

@@ -31,8 +31,9 @@ def test_the_send_is_shown_with_what_differs_and_what_to_write() -> None:
     (hint,) = hinted("  - start: [a, b]\n" + SEND)
     assert (hint.line, hint.column, hint.length) == (9, 5, 4)
     assert hint.text == (
-        "hint: what the broker holds for group g is still a race here, because its members subscribe differently "
-        "(a 'tagA', b 'tagB'): write `- settle: {subscription: g, topic: orders, within: 60s}` before it"
+        "hint: the subscription that the broker holds for group g is still a race here, because its members "
+        "subscribe differently (a 'tagA', b 'tagB'): write "
+        "`- settle: {subscription: g, topic: orders, within: 60s}` before it"
     )
     assert "x.yaml:9:5: hint: " in render([hint])
 
@@ -131,5 +132,5 @@ def test_validate_shows_it_and_ends_with_0(tmp_path: Path, capsys: pytest.Captur
     assert main(["validate", str(file)]) == 0
     shown = capsys.readouterr()
     assert shown.out == "1 valid: my-scenario\n"
-    assert f"{file}:22:5: hint: what the broker holds for group g is still a race here" in shown.err
+    assert f"{file}:22:5: hint: the subscription that the broker holds for group g is still" in shown.err
     assert "   22 |   - send: {topic: orders, tag: $holder.tag, count: 8, per_queue: 2}\n" in shown.err

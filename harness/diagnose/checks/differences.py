@@ -1,0 +1,137 @@
+"""Members that differ where they should be alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from rocketchaos.harness.diagnose.checks.members import why_silent
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import joined
+
+
+def _differ(what: str, value: Callable[[GroupView, Member], str]) -> Callable[[GroupView], Iterator[Result]]:
+    """A check that all members have the same value; empty values are left out."""
+
+    def different(view: GroupView) -> Iterator[Result]:
+        values: dict[str, list[str]] = {}
+        for member in view.members.values():
+            if shown := value(view, member):
+                values.setdefault(shown, []).append(member.client_id)
+        quiet = [member for member in view.silent if not value(view, member)]
+        if len(values) > 1:
+            camps = "; ".join(f"{joined(sorted(ids))}: {text}" for text, ids in sorted(values.items()))
+            yield Found(
+                f"{what}: {camps}",
+                tuple(
+                    Evidence(view.members[item].exchange, f"{item}: {text}")
+                    for text, ids in values.items()
+                    for item in ids
+                ),
+            )
+        elif quiet and len(view.members) > 1:
+            yield _no_answer(quiet)
+
+    return different
+
+
+def _no_answer(quiet: Sequence[Member]) -> Unknown:
+    names = joined([member.client_id for member in quiet])
+    return Unknown(
+        f"{names} {'does' if len(quiet) == 1 else 'do'} not answer: {why_silent(quiet[0])}",
+        tuple(Evidence(member.exchange, why_silent(member)) for member in quiet),
+        by_silence=True,
+    )
+
+
+def _own(key: str) -> Callable[[GroupView, Member], str]:
+    return lambda _view, member: member.properties.get(key, "")
+
+
+def _language(view: GroupView, member: Member) -> str:
+    """Of members that compute hashes and shares; for gRPC members the server does."""
+    return "" if member.client_id in view.by_grpc else member.language
+
+
+def _listener(_view: GroupView, member: Member) -> str:
+    """Empty where its client doesn't tell."""
+    known = {"true": "orderly", "false": "concurrent"}
+    return known.get(member.properties.get("PROP_CONSUMEORDERLY", ""), "")
+
+
+def _version(view: GroupView, member: Member) -> str:
+    """Of clients of one language; those of several have versions of their own (RC0203)."""
+    several = len({item.language for item in view.members.values()}) > 1
+    return "" if several else member.properties.get("PROP_CLIENT_VERSION", "")
+
+
+CHECKS = (
+    Check(
+        "RC0203",
+        "members of one group use clients of different languages",
+        Level.WARNING,
+        "all members use clients of the same language",
+        "Clients of different languages may compute hashes, versions and shares of queues differently.",
+        ("Use clients of one language in a group, or give each language its own group.",),
+        ("H02", "H03", "H05"),
+        of_group=_differ("languages", _language),
+    ),
+    Check(
+        "RC0204",
+        "members of one group have different client versions",
+        Level.INFO,
+        "all members have the same client version",
+        "None by itself. During a rolling upgrade this is normal.",
+        ("If an upgrade is under way, finish it.",),
+        (),
+        of_group=_differ("versions", _version),
+    ),
+    Check(
+        "RC0205",
+        "members have different start positions (consumeFromWhere)",
+        Level.WARNING,
+        "all members have the same consumeFromWhere",
+        "If a queue has no stored offset, its old messages are consumed or skipped, depending on which member "
+        "gets it.",
+        ("Give all members the same consumeFromWhere. It has an effect only if no offset is stored.",),
+        ("A07", "G14"),
+        of_group=_differ("consumeFromWhere", _own("consumeFromWhere")),
+    ),
+    Check(
+        "RC0206",
+        "members of one group use different message models",
+        Level.ERROR,
+        "all members use the same message model",
+        "A broadcasting member consumes all queues, in addition to each queue's owner, and its heartbeats make "
+        "the broker treat the whole group as broadcasting.",
+        ("Give broadcasting members their own group.", "Then restart the clustering members."),
+        ("A07", "A08", "F23"),
+        of_group=_differ("models", _own("messageModel")),
+    ),
+    Check(
+        "RC0207",
+        "members of one group use different allocation strategies",
+        Level.ERROR,
+        "all members use the same allocation strategy",
+        "Each member takes its queues by its own strategy. Some queues get two owners, and their messages come "
+        "twice. Other queues get no owner, and their messages wait.",
+        (
+            "Give all members the same AllocateMessageQueueStrategy.",
+            "Deploy it to all members at the same time.",
+        ),
+        ("D12",),
+        of_group=_differ("strategies", lambda _view, member: member.strategy),
+    ),
+    Check(
+        "RC0212",
+        "some members consume orderly, others concurrently",
+        Level.WARNING,
+        "all members consume orderly, or all concurrently",
+        "The order of a queue holds only while an orderly member owns it. A concurrent member takes no lock, so "
+        "around a rebalance both may consume the same queue.",
+        ("Give all members the same listener: MessageListenerOrderly, or MessageListenerConcurrently.",),
+        (),
+        of_group=_differ("listeners", _listener),
+    ),
+)

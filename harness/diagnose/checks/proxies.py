@@ -1,0 +1,60 @@
+"""Groups whose members come by different ways: from brokers, or from a proxy by gRPC or by remoting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import joined
+
+_BROKERS, _GRPC, _REMOTING = "the brokers themselves", "a proxy by gRPC", "a proxy by remoting"
+
+
+def several_ways(view: GroupView) -> Iterator[Result]:
+    """Members that share a group and don't share out its queues with each other."""
+    if view.broadcasting:
+        return
+    ways: dict[str, list[str]] = {}
+    for client_id in sorted(view.members):
+        ways.setdefault(_way(view, client_id), []).append(client_id)
+    if len(ways) > 1:
+        yield Found(
+            "; ".join(
+                f"{joined(ids)} {'uses' if len(ids) == 1 else 'use'} {way}"
+                for way, ids in sorted(ways.items())
+            ),
+            tuple(
+                Evidence(
+                    stored.exchange,
+                    f"{name} knows {joined(sorted({item.client_id for item in stored.connections}))}",
+                )
+                for name, stored in view.stored.items()
+            ),
+            settled=len(view.looks) > 1,
+            key=str(sorted(ways.items())),
+        )
+
+
+def _way(view: GroupView, client_id: str) -> str:
+    if client_id in view.by_grpc:
+        return _GRPC
+    return _REMOTING if client_id in view.behind_proxies else _BROKERS
+
+
+CHECKS = (
+    Check(
+        "RC0211",
+        "members of one group connect in different ways",
+        Level.ERROR,
+        "all members connect in the same way",
+        "A proxy and the brokers don't know each other's members, and gRPC members pop from all queues. So each "
+        "side consumes the messages of the other side again.",
+        (
+            "Let all members of the group use the brokers, or a proxy by gRPC, or a proxy by remoting.",
+            "If both sides must have all messages, give each side its own group.",
+        ),
+        ("H11",),
+        of_group=several_ways,
+    ),
+)
