@@ -41,6 +41,8 @@ class Table:
     """The kind of row, if links can lead to it: `cell`, `cause`, `pair`; see `spark_reports.render.anchors`."""
     key: Sequence[str] = ()
     """The columns that identify such a row."""
+    methods: Sequence[str] = ()
+    """The ids of its statistical methods: `spark_reports.methods.METHODS`."""
 
     def anchor(self, row: Mapping[str, Any]) -> str | None:
         """The anchor of a row; None: rows of this table have none."""
@@ -56,6 +58,8 @@ class Figure:
     says: str
     plot: Plot
     sql: str
+    methods: Sequence[str] = ()
+    """As of a table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,33 @@ class Collector:
             and (_disagree(look, group, topic) or (look.offset(group, topic, queue) or 0) < ends.max_offset)
         }
 
-        await asyncio.gather(*(self._entries(look, *item) for item in sorted(wanted)))
+        await asyncio.gather(
+            *(self._entries(look, *item) for item in sorted(wanted)),
+            *(self._removed(look, *item) for item in sorted(self._without_route(look))),
+        )
+
+    def _without_route(self, look: Look) -> set[tuple[str, Queue]]:
+        """The queues in which a group has an offset, and which its topic no longer has."""
+        found: set[tuple[str, Queue]] = set()
+        for group in look.stored:
+            for topic in self.topics_of(look, group):
+                for broker, known in look.offsets.items():
+                    of_topic = [
+                        route.brokers[broker]
+                        for route in look.routes.get(topic, {}).values()
+                        if broker in route.brokers
+                    ]
+                    end = max((max(item.read_queues, item.write_queues) for item in of_topic), default=None)
+                    if end is not None:
+                        offsets = known.get(group, {}).get(topic, {})
+                        found.update((topic, (broker, number)) for number in offsets if number >= end)
+        return found
+
+    async def _removed(self, look: Look, topic: str, queue: Queue) -> None:
+        fields = {"topic": topic, "queueId": str(queue[1]), "index": "0", "count": "1"}
+        look.removed[topic, queue] = await self._ask(
+            look, look.brokers[queue[0]].address, requests.QUERY_CONSUME_QUEUE, fields
+        )
 
     async def _entries(self, look: Look, topic: str, queue: Queue, begin: int) -> None:
         if queue[0] not in look.brokers:

@@ -12,6 +12,10 @@ RETRY, DEAD_LETTERS = "%RETRY%", "%DLQ%"
 """What stands before the group's name in the names of its own topics."""
 
 
+LOGICAL = "__syslo__"
+"""What the broker of a static topic's queues begins with (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Subscription:
     """To one topic, as a broker stores it or as a member has it."""
@@ -135,6 +139,8 @@ class Route:
     exchange: Exchange
     brokers: Mapping[str, TopicOnBroker] = field(default_factory=dict)
     """By broker name; none where it doesn't know the topic."""
+    logical: tuple[Queue, ...] = ()
+    """The queues of a static topic (5.x): clients divide these, and brokers map them to queues of their own."""
 
     @property
     def unknown(self) -> bool:
@@ -200,6 +206,8 @@ class Look:
     """By topic."""
     entries: dict[tuple[str, Queue], Exchange] = field(default_factory=dict)
     """Of a queue's ConsumeQueue (321), by topic and queue."""
+    removed: dict[tuple[str, Queue], Exchange] = field(default_factory=dict)
+    """Of a ConsumeQueue (321) that the topic no longer has, though a group has an offset in it."""
     messages: dict[tuple[str, Queue], list[Exchange]] = field(default_factory=dict)
     """Offset and tag of each message that was read (33), by topic and queue."""
 

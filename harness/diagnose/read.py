@@ -8,6 +8,7 @@ from typing import Any
 
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import (
+    LOGICAL,
     Connection,
     Held,
     Member,
@@ -148,15 +149,28 @@ def registered(exchange: Exchange) -> Registered:
 
 def route(exchange: Exchange) -> Route:
     """Where a topic is (105)."""
+    document = mapping(exchange.document)
     return Route(
         exchange,
         {
             str(item.get("brokerName")): TopicOnBroker(
                 whole(item.get("readQueueNums")), whole(item.get("writeQueueNums")), whole(item.get("perm"))
             )
-            for item in map(mapping, listed(mapping(exchange.document).get("queueDatas")))
+            for item in map(mapping, listed(document.get("queueDatas")))
         },
+        tuple(
+            sorted(
+                (_logical_broker(str(item.get("scope"))), whole(number))
+                for item in map(mapping, mapping(document.get("topicQueueMappingByBroker")).values())
+                for number in mapping(item.get("currIdMap"))
+            )
+        ),
     )
+
+
+def _logical_broker(scope: str) -> str:
+    """What clients call the broker of such queues (TopicQueueMappingUtils.getMockBrokerName, 5.5.0)."""
+    return f"{LOGICAL}{scope.removeprefix('__') if scope == '__global__' else scope}"
 
 
 def offsets(exchange: Exchange) -> dict[str, dict[str, dict[int, int]]]:

@@ -167,8 +167,16 @@ class GroupView:
         found = self.route(topic)
         return {} if found is None else found.brokers
 
+    def is_static(self, topic: str) -> bool:
+        """Whether brokers map its queues to others (static topics of 5.x): offsets and ends are of those."""
+        found = self.route(topic)
+        return found is not None and bool(found.logical)
+
     def queues(self, topic: str) -> tuple[Queue, ...]:
         """The queues from which clients read, as `MQClientInstance.topicRouteData2TopicSubscribeInfo` has it."""
+        if self.is_static(topic):
+            found = self.route(topic)
+            return () if found is None else found.logical
         return tuple(
             (name, number)
             for name, item in sorted(self.on_brokers(topic).items())

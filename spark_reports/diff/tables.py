@@ -48,6 +48,7 @@ def cells_table(changes: Sequence[Change]) -> Table:
         queries("diff_cells"),
         "new-cell",
         Cell._fields,
+        methods=("newcombe", "fisher", "tarone-holm"),
     )
 
 
@@ -63,6 +64,7 @@ def claims_table(changes: Sequence[Change]) -> Table:
         queries("diff_claims"),
         "new-claim",
         ("claim", *Cell._fields),
+        methods=("newcombe", "fisher", "tarone-holm"),
     )
 
 
@@ -100,6 +102,7 @@ def causes_table(causes: Sequence[CauseChange]) -> Table:
         queries("diff_causes"),
         "new-cause",
         ("signature",),
+        methods=("fisher", "tarone-holm"),
     )  # fmt: skip
 
 
@@ -163,4 +166,5 @@ def timing_table(changes: Sequence[TimingChange]) -> Table:
         queries("diff_timing"),
         "new-timing",
         ("what", *Cell._fields),
+        methods=("cliffs-delta", "rank-test", "tarone-holm"),
     )  # fmt: skip

@@ -82,6 +82,7 @@ def differences_figure(judged: Sequence[Judged]) -> Figure | None:
         f"Difference of the shares of a run's messages, first side minus second, with 95 % intervals.{shown}",
         forest(rows, "difference of shares", (-1.0, 1.0), 0.0, _VERDICTS, percent=True),
         queries("divergence_classes", "divergence_outcomes"),
+        methods=("bounded-mean",),
     )
 
 

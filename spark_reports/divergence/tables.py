@@ -64,6 +64,7 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
         queries("divergence_classes", "divergence_outcomes"),
         "pair",
         (*PAIR, "message_class"),
+        methods=("bounded-mean", "cliffs-delta", "rank-test", "tarone-holm"),
     )  # fmt: skip
 
 
@@ -113,6 +114,7 @@ def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
         queries("divergence_outcomes", "divergence_classes"),
         "pair",
         PAIR,
+        methods=("newcombe", "fisher", "tarone-holm"),
     )  # fmt: skip
 
 
@@ -197,6 +199,7 @@ def expected_table(held: Iterable[Held]) -> Table:
         ),
         [_held_row(item) for item in held],
         queries("divergence_outcomes"),
+        methods=("wilson",),
     )  # fmt: skip
 
 

@@ -43,6 +43,7 @@ def contradictions_table(found: Sequence[Contradiction]) -> Table:
             for contradiction in found
         ],
         queries("divergence_classes"),
+        methods=("bounded-mean",),
     )  # fmt: skip
 
 
@@ -72,6 +73,7 @@ def statements_table(found: Sequence[Statement]) -> Table:
             for statement in found
         ],
         queries("divergence_witnesses", "divergence_classes"),
+        methods=("bounded-mean",),
     )  # fmt: skip
 
 

@@ -116,6 +116,7 @@ def intervals_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
         f"{MOST_INTERVALS} cells, the worst on top.",
         forest(rows, "runs as expected", bounds=(0.0, 1.0), percent=True),
         queries("flakiness_cells"),
+        methods=("wilson",),
     )
 
 
@@ -131,6 +132,7 @@ def time_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
         "with its 95 % interval. A dashed line is a change point.",
         trend([_series(cell, names) for cell in worst], "run, in order of time", (0.0, 1.0), percent=True),
         queries("flakiness_history"),
+        methods=("wilson", "change-points"),
     )
 
 
@@ -235,6 +237,7 @@ def conditions_figure(conditions: Sequence[Condition]) -> Figure | None:
         "as expected.",
         trend(series, "fifth of the runs, by the condition", (0.0, 1.0), percent=True),
         queries("flakiness_conditions"),
+        methods=("superiority", "tarone-holm"),
     )
 
 

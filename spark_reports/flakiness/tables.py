@@ -58,6 +58,7 @@ def cells_table(cells: Sequence[Assessed]) -> Table:
         queries("flakiness_cells", "flakiness_history", "flakiness_causes"),
         "cell",
         Cell._fields,
+        methods=("wilson", "jeffreys", "trend", "change-points", "benjamini-hochberg"),
     )  # fmt: skip
 
 
@@ -140,6 +141,7 @@ def changes_table(cells: Sequence[Assessed]) -> Table:
         ),
         rows,
         queries("flakiness_history"),
+        methods=("change-points", "benjamini-hochberg"),
     )  # fmt: skip
 
 
@@ -240,6 +242,7 @@ def conditions_table(conditions: Sequence[Condition]) -> Table:
             for item in conditions
         ],
         queries("flakiness_conditions"),
+        methods=("superiority", "tarone-holm"),
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@
 `<name>/<table>.parquet/`      a folder, as Spark writes it
 `<name>/<table>.delta/`        a Delta table
 `<name>/<text>.txt`            a file for another command, as `flakiness/known.txt`
+`methods.html`                 the statistical methods, to which all pages link
 =============================  ==========================================================
 
 All files are first written elsewhere, and then moved into place: if a report can't be written, the older one
@@ -27,10 +28,13 @@ from pyspark.sql import SparkSession
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.spark_reports.render.document import document_text
 from rocketchaos.spark_reports.render.links import RunsUrl
-from rocketchaos.spark_reports.render.page import page
+from rocketchaos.spark_reports.render.page import page, template
 from rocketchaos.spark_reports.render.tables import write_csv, write_with_spark
 from rocketchaos.spark_reports.render.text import markdown
 from rocketchaos.spark_reports.report import Report
+
+METHODS_PAGE = "methods.html"
+"""The page about the methods, as `spark_reports.render.methods_page` makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ def _draft(spark: SparkSession, report: Report, written: Written, draft: Path, u
     }
     for target, text in texts.items():
         (draft / target.name).write_text(text, encoding="utf-8")
+    (draft / METHODS_PAGE).write_text(template(METHODS_PAGE), encoding="utf-8")
     tables = draft / written.tables.name
     tables.mkdir()
     for table in report.tables:
@@ -98,5 +103,6 @@ def _put_in_place(written: Written, draft: Path) -> None:
     if written.tables.exists():
         written.tables.rename(draft / "replaced")
     (draft / written.tables.name).rename(written.tables)
+    (draft / METHODS_PAGE).replace(written.page.with_name(METHODS_PAGE))
     for target in (written.document, written.text, written.page):
         (draft / target.name).replace(target)

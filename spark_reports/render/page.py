@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 from pyspark.sql.types import NumericType, TimestampType
 
 from rocketchaos.harness.core.text import counted, printable
+from rocketchaos.spark_reports.methods import METHODS, Method
 from rocketchaos.spark_reports.render.figure_data import figure_json, height_px, min_width_px
 from rocketchaos.spark_reports.render.links import RunLink, RunLinks, RunsUrl
 from rocketchaos.spark_reports.render.made_from import store_words
@@ -64,6 +65,7 @@ class FigurePart:
     file: str
     title: str
     says: str
+    methods: Sequence[Method]
     sql: str
     json: Markup
     height: int
@@ -78,6 +80,7 @@ class TablePart:
     id: str
     title: str
     says: str
+    methods: Sequence[Method]
     sql: str
     heads: Sequence[Heading]
     rows: Sequence[Row]
@@ -101,10 +104,10 @@ def page(report: Report, folder: Path, url: RunsUrl | None = None) -> str:
     """The page for `folder`; `url` is the address of run folders, if they have moved."""
     links = RunLinks(folder, url)
     # The part of plotly.js that draws in two dimensions: a third of what the package `plotly` has.
-    plotly = _script(_template("plotly-cartesian.min.js")) if report.figures else Markup()
-    script = _script(_template("report.js") + _template("tables.js"))
+    plotly = _script(template("plotly-cartesian.min.js")) if report.figures else Markup()
+    script = _script(template("report.js") + template("tables.js"))
     return (
-        _environment()
+        environment()
         .get_template("report.html.jinja")
         .render(
             report=report,
@@ -112,7 +115,7 @@ def page(report: Report, folder: Path, url: RunsUrl | None = None) -> str:
             lines=[_sentence(line, links) for line in report.lines],
             store=store_words(report.store),
             sections=_sections(report, links),
-            css=Markup(_template("report.css")),
+            css=Markup(template("report.css")),
             plotly=plotly,
             script=script,
             hashes=[_digest(plotly), _digest(script)],
@@ -120,15 +123,20 @@ def page(report: Report, folder: Path, url: RunsUrl | None = None) -> str:
     )
 
 
-def _template(name: str) -> str:
+def _methods(part: Figure | Table) -> list[Method]:
+    return [METHODS[method] for method in part.methods]
+
+
+def template(name: str) -> str:
     """One of the files in `templates`, which may lie within a zip under `spark-submit`."""
     return files("rocketchaos.spark_reports.render").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Jinja for pages: everything is escaped, and missing values are errors."""
     environment = Environment(
-        loader=FunctionLoader(_template),
+        loader=FunctionLoader(template),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown_text,
@@ -152,7 +160,7 @@ def _sentence(text: str, links: RunLinks) -> Markup:
         shown += (
             _with_code(part)
             if run is None
-            else Markup(_environment().get_template("run.html.jinja").render(run=run))
+            else Markup(environment().get_template("run.html.jinja").render(run=run))
         )
     return shown
 
@@ -196,6 +204,7 @@ def _figure(report: Report, figure: Figure) -> FigurePart:
         f"{report.name}-{figure.name}",
         figure.title,
         figure.says,
+        _methods(figure),
         figure.sql,
         figure_json(figure),
         height_px(figure),
@@ -209,6 +218,7 @@ def _table(report: Report, table: Table, links: RunLinks) -> TablePart:
         _id("table", table.name),
         table.title,
         table.says,
+        _methods(table),
         table.sql,
         [
             Heading(

@@ -44,6 +44,7 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
         ),
         [_against(item) for item in measured if item.what == what],
         queries("timing_histograms", "timing_scenarios"),
+        methods=("percentiles",),
     )  # fmt: skip
 
 

@@ -16,12 +16,13 @@ from rocketchaos.harness.diagnose.checks import (
     proxies,
     registrations,
     subscriptions,
+    unread_queues,
 )
 from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
-    subscriptions, members, differences, proxies, ownership, configuration, offsets, progress, cluster,
-    registrations,
+    subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, progress,
+    cluster, registrations,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

@@ -101,6 +101,27 @@ def names_twice(view: ClusterView) -> Iterator[Result]:
                 f"{name} is {joined(sorted(f'{address} in {cluster}' for cluster, address in said))}",
                 evidence,
             )
+    yield from _takes_turns(view)
+
+
+def _takes_turns(view: ClusterView) -> Iterator[Found]:
+    """Two processes with one broker name and id: each registration replaces the other's address."""
+    seen: dict[tuple[str, str, int], list[tuple[str, Evidence]]] = {}
+    for look in view.looks:
+        for name_server, item in look.registered.items():
+            for name, addresses in item.brokers.items():
+                for number, address in addresses.items():
+                    known = seen.setdefault((name_server, name, number), [])
+                    if not known or known[-1][0] != address:
+                        known.append((address, Evidence(item.exchange, f"{name} {number}: {address}")))
+    for (name_server, name, number), known in seen.items():
+        told = [address for address, _ in known]
+        if len(told) > len(set(told)):  # one that came back; a broker that moves doesn't
+            yield Found(
+                f"broker id {number} of {name} is {joined(sorted(set(told)))} in turn at {name_server}",
+                tuple(evidence for _, evidence in known),
+                key=f"{name} {number}",
+            )
 
 
 def brokers(view: ClusterView) -> Iterator[Result]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.meaning import expression_text
 from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
-from rocketchaos.harness.diagnose.words import joined, queues_text
+from rocketchaos.harness.diagnose.words import joined
+from rocketchaos.harness.language.tags import SQL
 
 
-def _on(view: GroupView, topic: str) -> tuple[Evidence, ...]:
+def routed(view: GroupView, topic: str) -> tuple[Evidence, ...]:
+    """The route of a topic, as evidence."""
     route = view.route(topic)
     if route is None:
         return ()
@@ -62,7 +65,7 @@ def not_on_every_broker(view: GroupView) -> Iterator[Result]:
         if any(broker.config.get("autoCreateTopicEnable") == "true" for broker in brokers.values()):
             yield Found(
                 f"only {joined(sorted(holders))} has it; without it: {joined(without)}",
-                _on(view, topic),
+                routed(view, topic),
                 topic,
             )
 
@@ -100,28 +103,6 @@ def closed_group(view: GroupView) -> Iterator[Result]:
             yield Found(f"consumeBroadcastEnable is false on {broker}, and members broadcast", evidence)
 
 
-def unread_queues(view: GroupView) -> Iterator[Result]:
-    """Queues that producers write to and consumers don't see."""
-    for topic in view.topics:
-        for broker, item in sorted(view.on_brokers(topic).items()):
-            if item.read_queues < item.write_queues:
-                unread = [(broker, number) for number in range(item.read_queues, item.write_queues)]
-                waiting = sum(
-                    max(0, ends.max_offset - ends.min_offset)
-                    for queue, ends in view.ends(topic).items()
-                    if queue in unread
-                )
-                yield Found(
-                    f"{broker} has {item.write_queues} queues for writing and {item.read_queues} for reading: "
-                    f"no consumer reads {queues_text(unread)}",
-                    _on(view, topic),
-                    topic,
-                    effect=f"{waiting} messages are stored there, and no consumer of any group gets them."
-                    if waiting
-                    else "",
-                )
-
-
 def permissions(view: GroupView) -> Iterator[Result]:
     """Topics that may not be read or written; the retry and dead-letter topics of the group too."""
     for topic in view.topics:
@@ -144,10 +125,53 @@ def permissions(view: GroupView) -> Iterator[Result]:
     )
 
 
+def no_sql(view: GroupView) -> Iterator[Result]:
+    """Brokers that refuse to filter by SQL92, where a member wants it."""
+    for topic in view.topics:
+        wanting = {item: own for item, own in view.own(topic).items() if own.type == SQL}
+        brokers = {
+            name: view.now.brokers[name] for name in view.on_brokers(topic) if name in view.now.brokers
+        }
+        without = [
+            name
+            for name, broker in sorted(brokers.items())
+            if broker.config.get("enablePropertyFilter") == "false"
+        ]
+        if wanting and without:
+            example = next(iter(wanting.values()))
+            yield Found(
+                f"{joined(sorted(wanting))} {'wants' if len(wanting) == 1 else 'want'} "
+                f"`{expression_text(example)}` (SQL92), and enablePropertyFilter is false on {joined(without)}",
+                (
+                    *(Evidence(brokers[name].asked[0], "enablePropertyFilter=false") for name in without),
+                    *(Evidence(view.members[item].exchange, f"{item}: SQL92") for item in wanting),
+                ),
+                topic,
+            )
+
+
 def _lacking(view: GroupView, topic: str, bit: int, what: str, level: Level | None) -> Iterator[Found]:
     closed = [name for name, item in sorted(view.on_brokers(topic).items()) if not item.permission & bit]
     if closed:
-        yield Found(f"on {joined(closed)} it {what}", _on(view, topic), topic, level=level)
+        yield Found(
+            f"on {joined(closed)} it {what}{_by_broker(view, closed, bit)}",
+            routed(view, topic),
+            topic,
+            level=level,
+        )
+
+
+def _by_broker(view: GroupView, closed: Sequence[str], bit: int) -> str:
+    """Which of these brokers close all their topics, as a phrase: name servers take it into their routes."""
+    settings = {
+        name: broker.config.get("brokerPermission", "")
+        for name in closed
+        if (broker := view.now.brokers.get(name)) is not None
+    }
+    by_itself = [
+        f"{name} is {text}" for name, text in settings.items() if text.isdigit() and not int(text) & bit
+    ]
+    return f"; the brokerPermission of {joined(by_itself)}, for all its topics" if by_itself else ""
 
 
 CHECKS = (
@@ -172,26 +196,15 @@ CHECKS = (
         of_group=missing_group,
     ),
     Check(
-        "RC0403",
-        "queues are written but never read",
-        Level.ERROR,
-        "every queue for writing is one for reading too",
-        "The broker stores the messages that are sent there, but no consumer of any group gets them.",
-        (
-            "Raise readQueueNums to writeQueueNums on that broker. Members read the queues once they fetch the "
-            "route again, after at most 30 s.",
-            "To remove queues, lower writeQueueNums first. Lower readQueueNums when those queues are empty.",
-        ),
-        (),
-        of_group=unread_queues,
-    ),
-    Check(
         "RC0404",
         "a topic may not be read or written",
         Level.ERROR,
         "the topics, retries and dead letters may be read and written",
         "Clients leave out the queues of that broker, or the broker refuses their requests.",
-        ("Set the topic's permission to 6 on that broker: `mqadmin updateTopicPerm`.",),
+        (
+            "If the broker's own brokerPermission is the reason, set it to 6: `mqadmin updateBrokerConfig`.",
+            "Otherwise set the topic's permission to 6 on that broker: `mqadmin updateTopicPerm`.",
+        ),
         (),
         of_group=permissions,
     ),
@@ -214,5 +227,15 @@ CHECKS = (
         ("Set consumeEnable, or consumeBroadcastEnable, to true: `mqadmin updateSubGroup`.",),
         ("A08",),
         of_group=closed_group,
+    ),
+    Check(
+        "RC0407",
+        "a broker doesn't filter by SQL92",
+        Level.ERROR,
+        "every broker filters as members ask for",
+        "The broker refuses the members' subscriptions and pulls: messages on that broker wait.",
+        ("Set enablePropertyFilter to true: `mqadmin updateBrokerConfig`.",),
+        (),
+        of_group=no_sql,
     ),
 )

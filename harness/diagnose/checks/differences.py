@@ -31,16 +31,16 @@ def _differ(what: str, value: Callable[[GroupView, Member], str]) -> Callable[[G
                 ),
             )
         elif quiet and len(view.members) > 1:
-            yield _no_answer(quiet)
+            yield _no_answer(view, quiet)
 
     return different
 
 
-def _no_answer(quiet: Sequence[Member]) -> Unknown:
+def _no_answer(view: GroupView, quiet: Sequence[Member]) -> Unknown:
     names = joined([member.client_id for member in quiet])
     return Unknown(
-        f"{names} {'does' if len(quiet) == 1 else 'do'} not answer: {why_silent(quiet[0])}",
-        tuple(Evidence(member.exchange, why_silent(member)) for member in quiet),
+        f"{names} {'does' if len(quiet) == 1 else 'do'} not answer: {why_silent(view, quiet[0])}",
+        tuple(Evidence(member.exchange, why_silent(view, member)) for member in quiet),
         by_silence=True,
     )
 

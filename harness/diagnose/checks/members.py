@@ -9,10 +9,10 @@ from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import joined, queues_text
+from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 
 _NOT_SUPPORTED = 3
-"""REQUEST_CODE_NOT_SUPPORTED: a proxy's answer to 307 (RemotingProtocolServer of 5.5.0)."""
+"""REQUEST_CODENOT_SUPPORTED: a proxy's answer to 307 (RemotingProtocolServer of 5.5.0)."""
 _OF_PROCESS = re.compile(r"(?P<process>[^@]+@\d+)#(?P<instance>.+)")
 """`ip@pid#nanoTime`: of Java clients without an instance name."""
 
@@ -73,10 +73,14 @@ def one_process(view: GroupView) -> Iterator[Result]:
             )
 
 
-def why_silent(silent: Member) -> str:
+def why_silent(view: GroupView, silent: Member) -> str:
     """Why it isn't known what a member says of itself."""
     if silent.exchange.answer_code == _NOT_SUPPORTED:
-        return f"{silent.exchange.address} is a proxy, which doesn't forward request 307"
+        return (
+            f"{silent.exchange.address} is a proxy, which doesn't forward request 307"
+            if silent.client_id in view.behind_proxies
+            else "its client doesn't know request 307"
+        )
     return silent.exchange.why_not or "its answer is not JSON"
 
 
@@ -84,8 +88,8 @@ def silent(view: GroupView) -> Iterator[Result]:
     """Members that don't answer: most checks can't judge them."""
     for member in view.silent:
         yield Unknown(
-            f"{member.client_id} doesn't report its state: {why_silent(member)}",
-            (Evidence(member.exchange, why_silent(member)),),
+            f"{member.client_id} doesn't report its state: {why_silent(view, member)}",
+            (Evidence(member.exchange, why_silent(view, member)),),
             look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
         )
     for stored in view.not_told:
@@ -125,11 +129,25 @@ def nobody(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
             "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
-            "asks it)",
+            f"asks it){_behind(view)}",
             tuple(
                 Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
             ),
         )
+
+
+def _behind(view: GroupView) -> str:
+    """How many messages the group has not committed yet, by topic, as a phrase; empty where there are none."""
+    lags = {
+        topic: sum(
+            max(0, ends.max_offset - max(ends.min_offset, offset))
+            for queue, ends in view.ends(topic).items()
+            if (offset := view.offset(topic, queue)) is not None
+        )
+        for topic in view.topics
+    }
+    told = [f"{counted(lag, 'message')} of {topic}" for topic, lag in lags.items() if lag]
+    return f"; it is {joined(told)} behind" if told else ""
 
 
 CHECKS = (

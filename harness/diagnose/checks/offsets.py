@@ -105,6 +105,14 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 _evidence(view, topic, queues),
                 topic,
             )
+        if wanted == "stop" and view.online:
+            for topic in filter(view.is_static, view.topics):
+                route = view.route(topic)
+                yield Unknown(
+                    "it is a static topic, of whose queues no offsets are known",
+                    () if route is None else (Evidence(route.exchange, "topicQueueMappingByBroker"),),
+                    topic,
+                )
         if wanted == "stop":
             for topic, queues, lag in _queues_in(view, "unknown"):
                 yield Unknown(
@@ -156,6 +164,8 @@ def above_maximum(view: GroupView) -> Iterator[Result]:
 
 def _outside(view: GroupView, *, below: bool) -> Iterator[Result]:
     for topic in (*view.topics, view.retry_topic):
+        if view.is_static(topic):
+            continue
         found: list[Queue] = []
         gone = 0
         for queue, ends in view.ends(topic).items():

@@ -12,6 +12,9 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 STUCK_MS = 30_000
 """A listener that has messages and finishes none for this long is stuck."""
+LATER = 16
+"""If the member doesn't hold at least this many later messages that are stored, another look shows whether
+it keeps the oldest one."""
 RECENT_MS = 180_000
 """A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 
@@ -39,7 +42,8 @@ def stuck(view: GroupView) -> Iterator[Result]:
         least = {
             queue: held
             for queue, held in found.items()
-            if _stuck_ms(member, held) < _timeout_ms(member) and not _moves(view, member, topic, queue, held)
+            if _certain_ms(view, member, topic, queue) < _timeout_ms(member)
+            and not _moves(view, member, topic, queue, held)
         }
         if least:
             for_ms = max(_stuck_ms(member, held) for held in least.values())
@@ -47,6 +51,28 @@ def stuck(view: GroupView) -> Iterator[Result]:
                 f"{member.client_id} holds {_held_text(least)}, and has finished none for {for_ms / 1000:.0f} s",
                 (_cached(member, least),),
                 topic,
+                settled=any(_certain_ms(view, member, topic, queue) >= STUCK_MS for queue in least),
+                key=f"{member.client_id} {queues_text(least)}",
+            )
+    yield from _one_hangs(view)
+
+
+def _one_hangs(view: GroupView) -> Iterator[Found]:
+    """Queues whose oldest message stays in a member's hands, while its other threads finish later ones."""
+    for member, topic, queue, held in _in_hand(view):
+        ends = view.ends(topic).get(queue)
+        if ends is None or not held.cached_count or _stuck_ms(member, held) >= STUCK_MS:
+            continue
+        later = ends.max_offset - held.cached_min_offset - held.cached_count
+        if later >= LATER and not _moves(view, member, topic, queue, held):
+            yield Found(
+                f"{member.client_id} keeps offset {held.cached_min_offset} of {queues_text([queue])}; "
+                f"{counted(ends.max_offset - held.cached_min_offset - 1, 'later message')} "
+                f"{'is' if later == 1 else 'are'} stored",
+                (_cached(member, {queue: held}),),
+                topic,
+                settled=False,
+                key=f"{member.client_id} {queues_text([queue])} {held.cached_min_offset}",
             )
 
 
@@ -54,7 +80,9 @@ def timed_out(view: GroupView) -> Iterator[Result]:
     """Queues whose listener takes longer than consumeTimeout."""
     for member, topic, found in _hanging(view):
         late = {
-            queue: held for queue, held in found.items() if _stuck_ms(member, held) >= _timeout_ms(member)
+            queue: held
+            for queue, held in found.items()
+            if _certain_ms(view, member, topic, queue) >= _timeout_ms(member)
         }
         if late:
             for_ms = max(_stuck_ms(member, held) for held in late.values())
@@ -64,6 +92,17 @@ def timed_out(view: GroupView) -> Iterator[Result]:
                 (_cached(member, late),),
                 topic,
             )
+
+
+def _certain_ms(view: GroupView, member: Member, topic: str, queue: Queue) -> int:
+    """For how long the member has certainly held a message of the queue: since the newest one was stored.
+
+    Before that it may have been idle: a member tells when it last finished a message, not since when it has one.
+    """
+    ends = view.ends(topic).get(queue)
+    held = member.queues[topic][queue]
+    stored_ms = view.now.at_ms - ends.updated_ms if ends is not None and ends.updated_ms else 0
+    return min(_stuck_ms(member, held), stored_ms)
 
 
 def _hanging(view: GroupView) -> Iterator[tuple[Member, str, dict[Queue, Held]]]:

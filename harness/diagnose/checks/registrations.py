@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.model import LOGICAL
 from rocketchaos.harness.diagnose.view import ClusterView
 from rocketchaos.harness.diagnose.words import joined, queues_text
-
-_LOGICAL = "__syslo__"
-"""The name of the broker of a static topic's queue (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
 
 
 def gone(view: ClusterView) -> Iterator[Result]:
@@ -33,7 +31,7 @@ def gone(view: ClusterView) -> Iterator[Result]:
                 queue
                 for held_queues in member.queues.values()
                 for queue, held in held_queues.items()
-                if not held.dropped and not queue[0].startswith(_LOGICAL)
+                if not held.dropped and not queue[0].startswith(LOGICAL)
             }
             for name in sorted({queue[0] for queue in queues} - known):
                 own = sorted({queue for queue in queues if queue[0] == name and queue[1] >= 0})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -11,7 +12,10 @@ from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.model import Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
+from rocketchaos.harness.language.tags import SQL, tags_of
 
+_ODD = re.compile(r"[\s,;|&=*]")
+"""In a tag it is nearly always meant as a separator, as a comparison, or as a pattern."""
 _NANOSECONDS = 10**16
 """A subVersion in ms stays below this until the year 318,000."""
 _AHEAD_MS = 60_000
@@ -193,11 +197,31 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
             how = (
                 "in nanoseconds, as Go clients send it"
                 if highest > _NANOSECONDS
-                else f"{(highest - now_ms) / 1000:.0f} s ahead of this machine's clock"
+                else f"{clock(highest)}, ahead of this machine's clock"
             )
             yield Found(f"subVersion {highest} is {how}", tuple(said), topic)
             if topic != view.retry_topic:
                 told = True
+
+
+def misread(view: GroupView) -> Iterator[Result]:
+    """Expressions that don't mean to RocketMQ what they look like."""
+    for topic in view.topics:
+        wanting: dict[str, list[str]] = {}
+        for client_id, own in view.own(topic).items():
+            if own.type != SQL:
+                wanting.setdefault(expression_text(own), []).append(client_id)
+        for text, ids in wanting.items():
+            odd = sorted(tag for tag in tags_of(text) if _ODD.search(tag))
+            if odd:
+                yield Found(
+                    f"{joined(sorted(ids))} {'wants' if len(ids) == 1 else 'want'} `{text}`, in which "
+                    f"{joined([f'`{tag}`' for tag in odd])} "
+                    f"{'is one tag' if len(odd) == 1 else 'are tags'} to RocketMQ",
+                    tuple(_of_member(view.members[item], view.own(topic)[item]) for item in ids),
+                    topic,
+                    key=text,
+                )
 
 
 CHECKS = (
@@ -261,5 +285,19 @@ CHECKS = (
         ("D01", "D02", "D05", "D11"),
         by_members=True,
         of_group=different_topics,
+    ),
+    Check(
+        "RC0107",
+        "an expression doesn't mean what it looks like",
+        Level.WARNING,
+        "every expression means what it looks like",
+        "RocketMQ splits expressions at `||` alone, and knows no patterns: `tagA,tagB` and `tagA*` are single "
+        "tags. It filters all messages with other tags, and tools show them as consumed.",
+        (
+            "Write tags with `||` between them: `tagA || tagB`; all messages are `*`.",
+            "A comparison, `a = 1`, needs SQL92: `MessageSelector.bySql`.",
+        ),
+        (),
+        of_group=misread,
     ),
 )

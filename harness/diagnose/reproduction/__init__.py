@@ -46,6 +46,7 @@ _BY_SHARES = frozenset({"RC0101", "RC0102", "RC0106", "RC0201", "RC0206", "RC020
 NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
     {
         "RC0105": "nothing is lost until a member wants something else: RC0102 has the scenario then",
+        "RC0107": "which messages are meant can't be seen from outside",
         "RC0202": "two listeners that want the same lose nothing; where they don't, RC0101 or RC0106 has it",
         "RC0203": "clients of other languages lose nothing by that alone",
         "RC0204": "versions lose nothing by that alone",
@@ -58,6 +59,8 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0401": "a topic that is nowhere has nothing to consume",
         "RC0402": "the harness makes the groups of its scenarios itself",
         "RC0405": "nothing is lost until that broker fails",
+        "RC0407": "what SQL takes can't be seen from outside",
+        "RC0408": "a scenario that lowers the numbers of queues is written by hand: `topic-config:`",
         "RC0501": "RC0301, RC0601 or RC0603 say why an offset stands still, and have the scenarios",
         "RC0504": "how fast a group falls behind is a matter of its machines",
         "RC0505": "retention deletes after days; add `expire-files:` by hand",

@@ -60,12 +60,13 @@ class Looked:
         return self.found == {self.expected} | COMES_WITH.get(self.expected, set())
 
 
-def diagnose(name_server: str, groups: Sequence[str]) -> Report:
+def diagnose(name_server: str, groups: Sequence[str], proxies: Sequence[str] = ()) -> Report:
     """As the command does."""
 
     async def look() -> Report:
         async with Gate() as gate:
-            return await Diagnosis(gate, Scope(tuple(name_server.split(";")), tuple(groups))).run()
+            scope = Scope(tuple(name_server.split(";")), tuple(groups), proxies=tuple(proxies))
+            return await Diagnosis(gate, scope).run()
 
     return asyncio.run(look())
 
@@ -80,7 +81,8 @@ def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
         beside: list[str] = []
 
         def hold(held: Held, reports: list[Report] = reports, beside: list[str] = beside) -> None:
-            reports.append(diagnose(held.nameserver, list(held.groups.values())))
+            proxies = [held.proxy] if held.proxy else []
+            reports.append(diagnose(held.nameserver, list(held.groups.values()), proxies))
             beside += [
                 mqadmin.said(version, held.nameserver, group) for group in list(held.groups.values())[:1]
             ]

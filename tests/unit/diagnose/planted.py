@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from tests.unit.diagnose.reports import (
     SECOND,
     Change,
     Edit,
+    answers,
     by_look,
     each,
     members,
@@ -56,6 +57,44 @@ def wants(*expressions: str) -> Change:
                 item["subString"] = expression
 
     return 307, change
+
+
+def _removed_queue(end: int) -> Edit:
+    """The group's offset in queue 4 is 3; the topic has the queues 0 to 3."""
+
+    def add(exchanges: Any) -> Any:
+        for item in exchanges:
+            if item.code == 43:
+                document = item.document
+                for key, offsets in document["offsetTable"].items():
+                    if not key.startswith("%RETRY%"):
+                        offsets["4"] = 3
+                topic = next(key for key in document["offsetTable"] if "%" not in key).partition("@")[0]
+                fields = {"topic": topic, "queueId": "4", "index": "0", "count": "1"}
+                body = json.dumps({"queueData": [], "minQueueIndex": 0, "maxQueueIndex": end})
+                yield replace(item, body=json.dumps(document))
+                yield replace(item, code=321, fields=fields, body=body)
+            else:
+                yield item
+
+    return add
+
+
+def _sql(subscriptions: Iterable[Any]) -> None:
+    for item in subscriptions:
+        if not item["topic"].startswith("%RETRY%"):
+            item.update(subString="a = 1", expressionType="SQL92", tagsSet=[], codeSet=[])
+
+
+def _by_sql(exchanges: Any) -> Any:
+    """Members and broker have the same SQL92."""
+    changes = (
+        (307, lambda document: _sql(document["subscriptionSet"])),
+        (203, lambda document: _sql(document["subscriptionTable"].values())),
+    )
+    for code, change in changes:
+        exchanges = list(answers(code, change)(exchanges))
+    return exchanges
 
 
 def _is_other(document: Any) -> bool:
@@ -135,7 +174,7 @@ def _retry_end(number: int) -> Change:
     )
 
 
-def _offset(number: Callable[[int], int], most: Callable[[int], int] = lambda _look: 9) -> tuple[Change, ...]:
+def offset(number: Callable[[int], int], most: Callable[[int], int] = lambda _look: 9) -> tuple[Change, ...]:
     """Offset and end of queue 0, by the look."""
 
     def stored(document: Any, look: int) -> None:
@@ -348,6 +387,7 @@ PLANTED = (
     Planted(
         "RC0106", ((307, _other_topic),), ((307, _other_topic), _property("messageModel", "BROADCASTING"))
     ),
+    Planted("RC0107", (wants("tagA,tagB"),), (wants("tagA || tagB", "tagB||tagA"),)),
     Planted(
         "RC0201",
         (_connections(lambda known: known.append({**known[0], "clientAddr": "host-9:1"})),),
@@ -425,24 +465,30 @@ PLANTED = (
         (second_broker(has_topic=False), settings(autoCreateTopicEnable="false")),
     ),
     Planted("RC0406", (_group(consumeEnable=False),), (_group(consumeBroadcastEnable=False),)),
-    Planted("RC0501", _offset(lambda _look: 1), _offset(lambda look: 1 + look // 10), looks=17),
-    Planted("RC0503", _offset(lambda look: 5 - look), _offset(lambda look: (5, 3, 6)[look]), looks=3),
+    Planted(
+        "RC0407",
+        (_by_sql, settings(enablePropertyFilter="false")),
+        (_by_sql, settings(enablePropertyFilter="true")),
+    ),
+    Planted("RC0408", (_removed_queue(9),), (_removed_queue(3),)),
+    Planted("RC0501", offset(lambda _look: 1), offset(lambda look: 1 + look // 10), looks=17),
+    Planted("RC0503", offset(lambda look: 5 - look), offset(lambda look: (5, 3, 6)[look]), looks=3),
     Planted(
         "RC0504",
-        _offset(lambda look: look, lambda look: 3 + 2 * look),
-        _offset(lambda look: 2 * look, lambda look: 40 + look),
+        offset(lambda look: look, lambda look: 3 + 2 * look),
+        offset(lambda look: 2 * look, lambda look: 40 + look),
         looks=17,
     ),
     Planted(
         "RC0505",
-        (*_offset(lambda _look: 1), _ends(minOffset=3)),
-        (*_offset(lambda _look: 3), _ends(minOffset=3)),
+        (*offset(lambda _look: 1), _ends(minOffset=3)),
+        (*offset(lambda _look: 3), _ends(minOffset=3)),
     ),
-    Planted("RC0506", _offset(lambda _look: 100), _offset(lambda _look: 9)),
+    Planted("RC0506", offset(lambda _look: 100), offset(lambda _look: 9)),
     Planted(
         "RC0507",
-        (*_offset(lambda _look: 2, lambda _look: 4), _hashes(TAG_A, TAG_A)),
-        (*_offset(lambda _look: 2, lambda _look: 4), _hashes(TAG_A, TAG_B)),
+        (*offset(lambda _look: 2, lambda _look: 4), _hashes(TAG_A, TAG_A)),
+        (*offset(lambda _look: 2, lambda _look: 4), _hashes(TAG_A, TAG_B)),
     ),
     Planted("RC0601", (_listener(1),), (_listener(0.4),)),
     Planted("RC0602", (_listener(20),), (_listener(14),)),

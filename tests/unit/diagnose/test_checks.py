@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +21,14 @@ from tests.unit.diagnose.planted import (
     OTHER,
     PLANTED,
     Planted,
+    offset,
     second_name_server,
     settings,
 )
 from tests.unit.diagnose.reports import (
+    BROKER,
     Change,
+    by_look,
     codes,
     diagnosed,
     each,
@@ -207,3 +211,130 @@ def test_a_name_server_that_brokers_list_and_nobody_gave_is_told() -> None:
     assert (finding.check.code, finding.level) == ("RC0801", Level.INFO)
     assert "host-9:9876" in finding.sentence
     assert not codes(diagnosed("mismatch-4.9.4.json", ALIKE, settings(namesrvAddr="names.example:9876")))
+
+
+def test_two_processes_with_one_broker_id_are_told_by_addresses_that_take_turns() -> None:
+    def at(others: Sequence[int]) -> Change:
+        def change(document: Any, look: int) -> None:
+            known = document["brokerAddrTable"][BROKER]["brokerAddrs"]
+            known["0"] = "host-7:1" if look in others else known["0"]
+
+        return by_look(106, change)
+
+    turns = diagnosed("mismatch-4.9.4.json", ALIKE, at([1]), looks=3)
+    (finding,) = [item for item in turns.findings if item.check.code == "RC0802"]
+    assert finding.sentence.startswith(f"broker id 0 of {BROKER} is host-1:")
+    assert "and host-7:1 in turn at" in finding.sentence
+    moved = diagnosed("mismatch-4.9.4.json", ALIKE, at([1, 2]), looks=3)
+    assert "RC0802" not in codes(moved)
+
+
+def test_a_broker_that_closes_all_its_topics_is_told_as_the_reason() -> None:
+    read_only = (
+        105,
+        lambda document: [item.update(perm=4) for item in document.get("queueDatas", ())] and None,
+    )
+    by_broker = diagnosed("mismatch-4.9.4.json", ALIKE, read_only, settings(brokerPermission="4"))
+    by_topic = diagnosed("mismatch-4.9.4.json", ALIKE, read_only, settings(brokerPermission="6"))
+    for report, told in ((by_broker, True), (by_topic, False)):
+        assert codes(report) == {"RC0404"}
+        assert all(("brokerPermission" in item.sentence) is told for item in report.findings)
+
+
+def test_a_client_that_does_not_know_the_question_is_not_called_a_proxy() -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, unanswered(307, 3, clientId=OTHER))
+    assert "proxy" not in text(report).partition("no finding")[0]
+    assert "its client doesn't know request 307" in text(report)
+
+
+def test_of_a_group_without_members_it_is_told_how_far_it_is_behind() -> None:
+    behind = offset(lambda _look: 1)
+    report = diagnosed("mismatch-4.9.4.json", unanswered(203, 206), *behind, topics=("topic-1",))
+    (unknown_,) = [item for item in report.undetermined if item.check.code == "RC0210"]
+    assert "messages of topic-1 behind" in unknown_.reason
+
+
+@pytest.mark.parametrize(("moves", "later", "is_found"), [(0, 50, True), (1, 50, False), (0, 15, False)])
+def test_one_thread_that_hangs_is_told_though_others_finish_messages(
+    moves: int, later: int, is_found: bool
+) -> None:
+    """The offset of the oldest message, which stays or moves from look to look; the last one was finished now."""
+
+    def held(document: Any, look: int) -> None:
+        for item in document["mqTable"].values():
+            oldest = 5 + moves * look
+            item.update(cachedMsgCount=1, cachedMsgMinOffset=oldest, commitOffset=oldest)
+            item["lastConsumeTimestamp"] = item["lastPullTimestamp"]
+
+    def stored(document: Any, look: int) -> None:
+        for key, item in document["offsetTable"].items():
+            if "%" not in key:
+                item["maxOffset"] = 6 + later + moves * look
+
+    changes = (by_look(307, held), by_look(202, stored))
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *changes, looks=15)
+    found = [item for item in report.findings if item.check.code == "RC0601" and item.topic == "topic-1"]
+    assert bool(found) is is_found
+    assert "RC0601" not in unknown(report)
+    if found:
+        assert f"keeps offset 5 of broker-1 0; {later} later messages are stored" in found[0].sentence
+
+
+def test_a_member_that_was_idle_for_long_and_has_just_got_a_message_does_not_hang() -> None:
+    """A member tells when it last finished a message, not since when it has the one in its hands."""
+
+    def held(document: Any, look: int) -> None:
+        for item in document["mqTable"].values():
+            item.update(cachedMsgCount=1 - look, cachedMsgMinOffset=3)
+            item["lastConsumeTimestamp"] = item["lastPullTimestamp"] - 20 * 60_000
+
+    def stored(exchange: Exchange) -> Exchange:
+        document = exchange.document
+        for item in document["offsetTable"].values() if exchange.code == 202 else ():
+            item["lastUpdateTimestamp"] = exchange.at_ms - 1000
+        return replace(exchange, body=json.dumps(document)) if exchange.code == 202 else exchange
+
+    one, two = (
+        diagnosed("mismatch-4.9.4.json", ALIKE, by_look(307, held), each(stored), looks=looks)
+        for looks in (1, 2)
+    )
+    assert not {"RC0601", "RC0602"} & (codes(one) | codes(two) | unknown(two))
+    assert "RC0601" in unknown(one)
+
+
+def test_the_queues_of_a_static_topic_are_those_that_members_divide() -> None:
+    """As 5.5.0 answers: brokers map the queues of `__syslo__global__` to queues of their own."""
+
+    def mapped(document: Any) -> None:
+        if any(item["readQueueNums"] == 4 for item in document.get("queueDatas", ())):
+            ids = {str(number): number for number in range(4)}
+            document["topicQueueMappingByBroker"] = {BROKER: {"scope": "__global__", "currIdMap": ids}}
+
+    def logical(document: Any) -> None:
+        table = document["mqTable"]
+        document["mqTable"] = {
+            key if "%" in key else key.replace(BROKER, "__syslo__global__"): held
+            for key, held in table.items()
+        }
+
+    def further(document: Any) -> None:
+        """Whatever offsets mean there."""
+        for key, offsets in document["offsetTable"].items():
+            if "%" not in key:
+                offsets.update({"0": 100, "7": 3})
+
+    static = ((105, mapped), (43, further))
+    report = diagnosed("mismatch-5.5.0.json", ALIKE, *static, (307, logical), looks=29)
+    assert not codes(report)
+    assert {item.check.code for item in report.undetermined} == {"RC0501"}
+    lost = diagnosed("mismatch-5.5.0.json", ALIKE, *static, (307, logical), each(_without_a_queue), looks=29)
+    assert codes(lost) == {"RC0301"}
+
+
+def _without_a_queue(exchange: Exchange) -> Exchange:
+    if exchange.code != 307:
+        return exchange
+    document = exchange.document
+    for key in [key for key in document["mqTable"] if "%" not in key and '"queueId": 3' in key]:
+        del document["mqTable"][key]
+    return replace(exchange, body=json.dumps(document))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.assertions.test_seen_from_outside import Story
 
 from rocketchaos.harness.reporting.parts.witnesses import divergences, last_tracks
 from tests.unit.assertions.test_dashboard import PASSED, Shown
+from tests.unit.assertions.test_seen_from_outside import Story
 from tests.unit.reporting.reports import good, report_of
 
 UNHEARD = (

@@ -1,0 +1,59 @@
+"""The page about the methods, for the folder of the reports and for the documentation.
+
+Both are made once, because their simulations take seconds; a test says when they are old:
+
+    python -m rocketchaos.spark_reports.render.methods_page html > spark_reports/render/templates/methods.html
+    python -m rocketchaos.spark_reports.render.methods_page markdown > docs/statistics.md
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from rocketchaos.spark_reports.method_pictures import pictures
+from rocketchaos.spark_reports.methods import METHODS
+from rocketchaos.spark_reports.render.page import environment, template
+
+_INTRODUCTION = """\
+# Statistics of the reports
+
+Each table and figure of a report names its methods. This page says what each of them answers, how to read it,
+and how sure it is. The folder of the reports has the same page, `methods.html`.
+
+Tests simulate runs with a known truth, and runs in which nothing happens. They check for each method
+that its intervals contain the truth as often as stated, and that it raises false alarms no more often than
+stated (`tests/unit/spark_reports/test_rates.py`).
+
+`python -m rocketchaos.spark_reports.render.methods_page markdown > docs/statistics.md` makes this page again.
+"""
+
+
+def html() -> str:
+    """The page in the folder of the reports."""
+    drawn = {method: (Markup(svg), words) for method, svg, words in pictures()}
+    text = environment().get_template("methods.html.jinja")
+    return text.render(methods=METHODS.values(), pictures=drawn, css=Markup(template("report.css")))
+
+
+def markdown() -> str:
+    """The page of the documentation."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    drawn = {method: (svg, words) for method, svg, words in pictures()}
+    yield _INTRODUCTION
+    for method in METHODS.values():
+        yield f"## {method.name} {{#{method.id}}}\n"
+        yield f"**{method.answers}**\n\n{method.reading}\n"
+        if method.id in drawn:
+            svg, words = drawn[method.id]
+            yield f"<figure>{svg}</figure>\n\n*{words}*\n"
+        yield f"Source: {method.source}\n"
+
+
+if __name__ == "__main__":
+    print(html() if sys.argv[1:] == ["html"] else markdown(), end="")
