@@ -1,4 +1,4 @@
-"""What users' programs list as handled when they are asked by HTTP: polled while they run, as events."""
+"""Lists of handled messages, which users' programs answer by HTTP: polled while they run, as events."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 _LIMIT_S = 2.0
 _MOST_BYTES = 16 * 1024 * 1024
-"""What an answer has beyond that is not read."""
+"""At most this much of an answer is read."""
 _AROUND = 60
-"""So many characters before and after what is found are shown with it."""
+"""The number of characters before and after a finding that are shown with it."""
 
 
 class AnsweredEntries(Entries):
     """The addresses of one run that `sees: {http: …}` names.
 
-    A list tells again what it told before: each finding counts once.
+    A list has its earlier entries too: each finding counts once.
     """
 
     look_every_s = 0.5
