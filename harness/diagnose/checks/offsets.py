@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rocketchaos.harness.diagnose.checks.progress import STUCK_MS
+from rocketchaos.harness.diagnose.checks.progress import hangs
 from rocketchaos.harness.diagnose.fate import entries_of
 from rocketchaos.harness.diagnose.finding import (
     SETTLES_S,
@@ -96,20 +96,27 @@ def _owner(look: Look, group: str, topic: str, queue: Queue) -> Held | None:
 
 
 def _state(view: GroupView, topic: str, queue: Queue) -> str:
-    """As `state`; an offset has stopped only if the queue had one owner all the time, or none can be known."""
+    """As `state`; an offset has stopped only if the queue had one owner all the time, whose listener doesn't
+    hang, or none can be known."""
     found = state(history(view, topic, queue))
-    if found != "stop" or view.silent or view.shares_queues:
+    if found != "stop" or view.silent or _owners_unknown(view):
         return found
+    if hangs(view, topic, queue):
+        return "unknown"
     owned = all(_owner(look, view.group, topic, queue) is not None for look in view.looks)
     return "stop" if owned else "unknown"
 
 
+def _owners_unknown(view: GroupView) -> bool:
+    """Its members share all queues (POP), or don't report theirs (lite pull of 4.9.x)."""
+    return view.shares_queues or not any(member.queues for member in view.answered)
+
+
 def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     """Whether another look may show that the offset moves: no other check says why it doesn't."""
-    if view.shares_queues:
-        return True
-    held = _owner(view.now, view.group, topic, queue)
-    return held is not None and not (held.cached_count and view.now.at_ms - held.last_consume_ms >= STUCK_MS)
+    if _owners_unknown(view):
+        return not view.silent
+    return _owner(view.now, view.group, topic, queue) is not None and not hangs(view, topic, queue)
 
 
 def _evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:

@@ -277,6 +277,7 @@ def test_one_thread_that_hangs_is_told_though_others_finish_messages(
     assert bool(found) is is_found
     assert "RC0601" not in unknown(report)
     if found:
+        assert {item.check.code for item in report.findings} == {"RC0601"}  # and not RC0501 as well
         assert f"keeps offset 5 of broker-1 0; {later} later messages are stored" in found[0].sentence
 
 
