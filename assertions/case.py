@@ -82,7 +82,7 @@ class Case:
         outside."""
         return [
             name
-            for name in self.view.seen_by_lines(consumers)
+            for name in self.view.seen_from_outside(consumers)
             if not self.view.own_subscriptions.told_by_itself(name, until)
         ]
 

@@ -141,7 +141,7 @@ class Delivered(Count):
         self, view: RunView, sent: list[Sent], got: list[Delivery], at: int
     ) -> list[MessageFate]:
         """Messages that programs may have handled without printing it, with the reason why that is unknown."""
-        silent = view.seen_by_lines(view.consumers(self.to) or ())
+        silent = view.seen_from_outside(view.consumers(self.to) or ())
         groups = {view.scenario.consumers[name].group for name in silent}
         missing = {message.key for message in sent} - {delivery.key for delivery in got}
         return [

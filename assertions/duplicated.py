@@ -60,12 +60,12 @@ class Duplicated(Count):
         if at is None or allowed_from is None:
             missing = self.at if at is None else self.allow_after
             return Answer(None, expected, f"the observation `{missing}` was not made")
-        if lines := view.seen_by_lines(consumers):
+        if lines := view.seen_from_outside(consumers):
             return Answer(
                 None,
                 expected,
-                f"{', '.join(lines)} is seen by the lines that it prints, which don't tell how often it got a "
-                f"message",
+                f"{', '.join(lines)} is seen by {view.by_what_seen(lines)}, which don't tell how often it got a "
+                "message",
             )
         found = {
             key: own

@@ -75,12 +75,11 @@ class Latency(Check):
         observed = _spread(took_ms) + f"; {keeping} of {len(took_ms)} keep the limit"
         proof = [number for item in first for number in (invoked[item.key].n, item.event.n)]
         holds = self._is_enough(keeping, len(took_ms))
-        lines = view.seen_by_lines(consumers)
+        lines = view.seen_from_outside(consumers)
         if lines and (self.at_least is not None or not holds):
-            why = "a line comes once it was handled: it came no later, but possibly earlier"
-            return Answer(
-                None, expected, f"{observed}; {', '.join(lines)} is seen by what it prints, and {why}", proof
-            )
+            why = "one comes once a message was handled: that came no later, but possibly earlier"
+            text = f"{observed}; {', '.join(lines)} is seen by {view.by_what_seen(lines)}, and {why}"
+            return Answer(None, expected, text, proof)
         came = {item.key for item in first}
         to_come = [item for item in sent if item.key not in came]
         most = self._is_enough(keeping + len(to_come), len(took_ms) + len(to_come))

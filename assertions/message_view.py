@@ -41,7 +41,7 @@ class Delivery:
     consumer: str
     queue: str
     reconsume_times: int
-    """0 where a printed line doesn't tell: see `TraitsView.seen_by_lines`."""
+    """0 where a printed line doesn't tell: see `TraitsView.seen_from_outside`."""
     event: Event[Received]
 
 

@@ -48,12 +48,12 @@ class Order(Check):
         if isinstance(chosen, str):
             return Answer(None, expected, chosen)
         at, consumers = chosen
-        if printing := view.seen_by_lines(consumers):
+        if printing := view.seen_from_outside(consumers):
             return Answer(
                 None,
                 expected,
-                f"{', '.join(printing)} is seen by the lines that it prints, once a message was handled: what "
-                "came first they don't tell",
+                f"{', '.join(printing)} is seen by {view.by_what_seen(printing)}, once a message was handled: "
+                "what came first they don't tell",
             )
         lines = self._lines(view, at, consumers)
         pairs = [pair for line in lines.values() for pair in _neighbours(line)]

@@ -242,11 +242,11 @@ def _sent_to_owner(
             "doesn't, or back"
         )
         return undetermined(how, proof)
-    silent = case.view.seen_by_lines(owners)
+    silent = case.view.seen_from_outside(owners)
     if silent:
         return undetermined(
-            f"{text} and sent it to {owner}, which printed no line of it: that proves neither that it was "
-            "handled nor that it wasn't",
+            f"{text} and sent it to {owner}, which {case.view.nothing_shown(silent)}: that proves neither that it "
+            "was handled nor that it wasn't",
             proof,
         )
     return made(

@@ -78,11 +78,11 @@ class Retry(Count):
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
-        if lines := view.seen_by_lines(view.scenario.members(self.group)):
+        if lines := view.seen_from_outside(view.scenario.members(self.group)):
             return Answer(
                 None,
                 expected,
-                f"{', '.join(lines)} is seen by the lines that it prints, which don't tell what came again",
+                f"{', '.join(lines)} is seen by {view.by_what_seen(lines)}, which don't tell what came again",
             )
         found = [
             (before, again)

@@ -10,6 +10,8 @@ from rocketchaos.assertions.event_view import EventView
 from rocketchaos.harness.core.events.clients import ConsumerStarted
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api, ClientKind
 
+_OUTSIDE = {"lines": "the lines that it prints", "topic": "the entries that it writes into a topic"}
+_NOT_SHOWN = {"lines": "printed no line of it", "topic": "wrote no entry of it"}
 _API_FIELDS = tuple(name for name in Api.__dataclass_fields__ if name in ConsumerStarted.__struct_fields__)
 """What a start reports about its `Api`."""
 
@@ -24,9 +26,23 @@ class TraitsView(EventView):
         """
         return self._traits[consumer]
 
-    def seen_by_lines(self, consumers: Iterable[str]) -> list[str]:
-        """Those observed by the lines that they print: a missing line proves nothing, nor does a second one."""
-        return [name for name in consumers if self.traits(name).seen_by == "lines"]
+    def seen_from_outside(self, consumers: Iterable[str]) -> list[str]:
+        """Those observed by what they print or write: a missing entry proves nothing, nor does a second one."""
+        return [name for name in consumers if self.traits(name).seen_by != "listener"]
+
+    def by_what_seen(self, consumers: Iterable[str]) -> str:
+        """What shows which messages these got, who are `seen_from_outside`."""
+        ways = [_OUTSIDE[way] for way in dict.fromkeys(self.traits(name).seen_by for name in consumers)]
+        return " or ".join(ways)
+
+    def how_told(self, consumer: str) -> str:
+        """How this one, who is `seen_from_outside`, reports a message: `printed`."""
+        return {"topic": "wrote"}.get(self.traits(consumer).seen_by, "printed")
+
+    def nothing_shown(self, consumers: Iterable[str]) -> str:
+        """That these, who are `seen_from_outside`, didn't show a message: `printed no line of it`."""
+        ways = [_NOT_SHOWN[way] for way in dict.fromkeys(self.traits(name).seen_by for name in consumers)]
+        return " and ".join(ways)
 
     def kind_of_client(self, consumer: str) -> ClientKind:
         """The kind of its client."""
@@ -58,7 +74,8 @@ class TraitsView(EventView):
         kind = CLIENT_KINDS.get(str(started.client))
         api = kind.apis.get(str(started.api)) if kind is not None else None
         facts = {name: value for name in _API_FIELDS if (value := getattr(started, name)) is not None}
-        return replace(api or declared, **facts)
+        # What shows its messages is the program's own, whatever its client's kind is.
+        return replace(api or declared, seen_by=declared.seen_by, **facts)
 
     def _client(self, consumer: str) -> str | None:
         started = self._started.get(consumer)

@@ -142,7 +142,7 @@ class Undelivered(Count):
         of_lines = [
             fate
             for fate in open_ones
-            if view.seen_by_lines(view.scenario.members(fate.group)) and not self.because
+            if view.seen_from_outside(view.scenario.members(fate.group)) and not self.because
         ]
         if of_lines:
             return TooEarly(f"{len(of_lines)} may have been delivered: {of_lines[0].reason}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from rocketchaos.harness.clients.queue_changes import QueueChanges
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
@@ -43,6 +43,16 @@ Begin = Callable[[WorkerProcess, float], Mapping[str, Any]]
 """With the limit in seconds."""
 
 
+class Entries(Protocol):
+    """What programs write into topics for what they have handled."""
+
+    def read(self) -> None:
+        """Write all that is there now into the history."""
+
+    def seen(self, consumer: str) -> Mapping[str, Any]:
+        """How many `entries` this consumer has written into which `topic`, and the `last` one."""
+
+
 class Consumer:
     """Starts, stops and ends the consumer; the worker process is spawned ahead, so that its JVM is warm.
 
@@ -54,7 +64,8 @@ class Consumer:
     `start_limit_s` is how long a program of the user's may take to start its consumer. `before_launch` looks at
     the brokers before a program that is observed from outside is launched. It returns a function that waits until
     the program has begun to consume, and that answers as `start-consumer` does, with the `traits` of its client.
-    `until_ready` waits for its `ready` conditions, at most this many seconds.
+    `until_ready` waits for its `ready` conditions, at most this many seconds. `entries` are those of the topic
+    into which it writes, if that is how it is seen.
     """
 
     def __init__(
@@ -74,6 +85,7 @@ class Consumer:
         start_limit_s: float = START_LIMIT_S,
         before_launch: Callable[[], Begin] | None = None,
         until_ready: Callable[[float], None] | None = None,
+        entries: Entries | None = None,
     ) -> None:
         self.name = name
         self.spec = spec
@@ -99,6 +111,7 @@ class Consumer:
         self._start_limit_s = start_limit_s
         self._before_launch = before_launch
         self._until_ready = until_ready
+        self._entries = entries
         self._is_program = spec.choice.kind.users_program
         self.traits = spec.traits
         """How its client consumes: as its kind does, or as was found out at its start."""
@@ -326,12 +339,21 @@ class Consumer:
         """Return when every event that its listener wrote before now is in the history."""
         self._alive_worker().request("ping", ANSWER_LIMIT_S)
 
+    def read_entries(self) -> None:
+        """Return when what it has written into the topic of `sees` is in the history; it may have ended."""
+        if self._entries is not None:
+            self._entries.read()
+
+    def written(self) -> Mapping[str, Any] | None:
+        """How many `entries` it has written into which `topic`, and the `last` one; None: into none."""
+        return None if self._entries is None else self._entries.seen(self.name)
+
     def printed(self) -> Mapping[str, Any] | None:
         """How many lines its program has printed, how many of them `found`, and the `last` one.
 
-        None: it is not observed by its lines.
+        None: its output is not observed.
         """
-        if self.traits.seen_by != "lines" or self._worker is None or not self._worker.alive:
+        if not self.spec.choice.kind.begins_at_start or self._worker is None or not self._worker.alive:
             return None
         return self._worker.request("printed", ANSWER_LIMIT_S)
 

@@ -24,13 +24,18 @@ def messages_delivered(context: ConditionContext, target: str, topic: str | None
 
 
 def _printed(context: ConditionContext, view: RunView, consumers: Iterable[str]) -> Iterator[str]:
-    """The lines of those programs that are seen by what they print."""
-    for name in view.seen_by_lines(consumers):
-        told = context.consumers[name].printed()
-        if told is None:
-            continue
+    """The lines or entries of those programs that are seen by what they print or write."""
+    for name in view.seen_from_outside(consumers):
+        consumer = context.consumers[name]
+        told, written = consumer.printed(), consumer.written()
         strange = [event.body for event in view.of_kind(LineOfNoMessage) if event.node == name]
         of_none = f"; {strange[0].reason}: {strange[0].line!r}" if strange else ""
+        if written is not None:
+            last = f"; the last one: {written['last']!r}" if written["entries"] else ""
+            yield f"{name} has written {written['entries']} entries into {written['topic']}{of_none}{last}"
+            continue
+        if told is None:
+            continue
         last = f"; the last line: {told['last']!r}" if told["lines"] else ""
         yield (
             f"`sees: {{log: …}}` finds {told['found']} of the {told['lines']} lines that {name} has "

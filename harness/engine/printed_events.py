@@ -1,4 +1,4 @@
-"""A program's line about a message, as the events that a listener would have written."""
+"""A program's line about a message, or its entry in a topic, as the events that a listener would have written."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rocketchaos.harness.core.events.messages import Consumed, LineOfNoMessage, 
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.scenario.model import Scenario
 
-PRINTED = "PRINTED"
-"""The status if a line only says that the message was handled."""
+_STATUS = {"lines": "PRINTED", "topic": "WRITTEN"}
+"""The status if a line, or an entry of a topic, only says that the message was handled."""
 _MOST_UNKNOWN = 100
 
 
@@ -48,7 +48,8 @@ class PrintedEvents:
             offset=_number(told.get("offset")),
             line=line,
         )
-        yield Consumed(key=found.key, status=str(told.get("status", PRINTED)))
+        usual = _STATUS[self._scenario.consumers[consumer].traits.seen_by]
+        yield Consumed(key=found.key, status=str(told.get("status", usual)))
 
     def _message(self, consumer: str, told: Mapping[str, Any]) -> SendInvoked | str:
         """The message that a line names, or why it names none."""

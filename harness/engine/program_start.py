@@ -23,6 +23,7 @@ from rocketchaos.harness.probes.ownership_probe import RELAY_LIMIT_MS
 from rocketchaos.harness.probes.subscription_probe import CONSUMER_NOT_ONLINE
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api
 from rocketchaos.harness.workers.lease import WorkerProcess
+from rocketchaos.harness.workers.program import InContainer
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _member(
         connections = answer.get("connections", [])
         new = [item for item in connections if item["client_id"] not in others and _key(item) not in former]
         # Looked at after the broker has told: a connection of which it knows is there by now.
-        speaks = _speaks(worker) if new else None
+        speaks = speaks_from(worker.pid, worker.container) if new else None
         own = [item for item in new if speaks is not None and speaks(item["address"])]
         ids = sorted({item["client_id"] for item in own or new})
         if len(ids) > 1 and own:
@@ -227,12 +228,12 @@ def _traits(member: _Member, answers: bool) -> dict[str, Any]:
     return {**{trait: getattr(kind, trait) for trait in _TOLD}, "tells_queues": answers}
 
 
-def _speaks(worker: WorkerProcess) -> Callable[[str], bool]:
-    """Whether a connection from this address, as a broker lists it, is this program's."""
-    if worker.container is not None:
-        own = worker.container.address
+def speaks_from(pid: int, container: InContainer | None) -> Callable[[str], bool]:
+    """Whether a connection from an address, as a broker knows it, is this program's."""
+    if container is not None:
+        own = container.address
         return lambda address: address.rpartition(":")[0] == own
-    ports = local_ports(worker.pid)
+    ports = local_ports(pid)
     return lambda address: _port(address) in ports
 
 

@@ -39,6 +39,7 @@ from rocketchaos.harness.engine.program_ready import wait_until_ready
 from rocketchaos.harness.engine.program_start import begun, connections_of
 from rocketchaos.harness.engine.programs import Programs
 from rocketchaos.harness.engine.record import NodeLogs
+from rocketchaos.harness.engine.written_entries import WrittenEntries
 from rocketchaos.harness.language.consumer_spec import Through
 from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.topic import Group
@@ -98,6 +99,7 @@ class TestBed:
         self._consumers: dict[str, Consumer] = {}
         self._printed = PrintedEvents(scenario, history)
         self._printed_lock = threading.Lock()
+        self._entries = WrittenEntries(scenario, self._on_event)
         self._producer: Producer | None = None
         self._logs: NodeLogs | None = None
 
@@ -186,6 +188,7 @@ class TestBed:
             self.managed.prove_grpc(self.scenario)
         for group in self.scenario.groups:
             self._create_group(context, group)
+        self._entries.begin(context)
         producer.start()
         for consumer in self._consumers.values():
             # A user's program gets the cluster's address; some begin with their consumer's start.
@@ -242,6 +245,7 @@ class TestBed:
             **limit,
             "until_ready": until_ready,
             **({"before_launch": before_launch} if app.jar is None else {}),
+            **({"entries": self._entries} if app.sees is not None and app.sees.topic else {}),
         }
 
     def _servers(
@@ -390,6 +394,7 @@ class TestBed:
         listeners get from here on, because others leave the group, are no part of the run.
         """
         self._over = True
+        self._entries.close()
         for consumer in self._consumers.values():
             consumer.release()
         if self._producer is not None:

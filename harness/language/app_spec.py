@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from rocketchaos.harness.language.words import DurationMs, Strict, as_tuple
+from rocketchaos.harness.language.words import DurationMs, Strict, TopicKey, as_tuple
 
 NAMESERVER = "$nameserver"
 """Where it stands in what the program gets: the name server's address, `127.0.0.1:9876`."""
@@ -21,6 +21,8 @@ READY_WITHIN_MS = 120_000
 LINE_GROUPS = ("key", "number", "topic", "tag", "queue", "offset", "status")
 """The named groups of `sees: {log: …}`: the data of a message that a line can have."""
 _NAMES_A_MESSAGE = ("key", "number")
+_EACH_KEY = r"(?P<key>\S+)"
+"""KEYS has blanks between its keys (MessageConst.KEY_SEPARATOR)."""
 _PLACEHOLDER = re.compile(r"\$[a-z]+")
 
 
@@ -45,34 +47,74 @@ FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 
 
 class Sees(Strict):
-    """How it is seen what a program does: by the lines that it prints."""
+    """How it is seen what a program does: by the lines that it prints, or by a topic into which it writes.
 
-    log: Pattern = Field(
+    An entry proves that the message was handled; a missing one proves nothing.
+    """
+
+    log: Pattern | None = Field(
+        default=None,
         description=r"a regular expression (Python's `re`) that finds, anywhere in a line, that a message was "
         r"handled: `'handled (?P<key>\S+)'`. The group `key` is a key of the message, `orders-17` or one of its "
         "`keys`; or the group `number` is its number in the topic. `topic`, `tag`, `queue`, `offset` and `status` "
         "may tell more: a `status` of RECONSUME_LATER says that it failed",
     )
+    topic: TopicKey | None = Field(
+        default=None,
+        description="a topic of `topics` into which it writes a message of its own for each message that it has "
+        "handled: `{topic: handled}`. Each key of that (KEYS) is a key of the handled message, unless `keys` or "
+        "`body` says more",
+    )
+    keys: Pattern | None = Field(
+        default=None,
+        description=r"with `topic`: a regular expression that finds the handled message in the KEYS of what it "
+        r"writes, with the groups of `log`: `'done-(?P<key>\S+)'`",
+    )
+    body: Pattern | None = Field(
+        default=None,
+        description="with `topic`: the same for the body of what it writes: "
+        """`'"order": *"(?P<key>[^"]+)"'`""",
+    )
 
     @model_validator(mode="after")
     def _names_a_message(self) -> Sees:
-        groups = re.compile(self.log).groupindex
+        if (self.log is None) == (self.topic is None):
+            raise ValueError(
+                r"say one of `log: 'handled (?P<key>\S+)'` and `topic: handled`, which it writes into"
+            )
+        if self.topic is None and (self.keys or self.body):
+            raise ValueError("`keys` and `body` are of what it writes into a `topic`")
+        if self.keys is not None and self.body is not None:
+            raise ValueError("`keys` and `body` both say which message it is: leave one out")
+        groups = re.compile(self.pattern).groupindex
         if not set(groups) & set(_NAMES_A_MESSAGE):
             raise ValueError(
-                rf"`log: {self.log}` has no named group that says which message it is: write `(?P<key>\S+)` where "
-                r"the line has a key of the message, or `(?P<number>\d+)` where it has its number in the topic"
+                rf"`{self.where}: {self.pattern}` has no named group that says which message it is: write "
+                r"`(?P<key>\S+)` where it has a key of the message, or `(?P<number>\d+)` where it has its number "
+                "in the topic"
             )
         for name in groups:
             if name not in LINE_GROUPS:
                 raise ValueError(
-                    f"the group `{name}` of `log` says nothing to rocketchaos: it knows {', '.join(LINE_GROUPS)}"
+                    f"the group `{name}` of `{self.where}` says nothing to rocketchaos: it knows "
+                    f"{', '.join(LINE_GROUPS)}"
                 )
         return self
 
     @property
+    def pattern(self) -> str:
+        """What finds a handled message, in a line, or in the body or the keys of an entry of the topic."""
+        return self.log or self.body or self.keys or _EACH_KEY
+
+    @property
+    def where(self) -> str:
+        """The key of this that has the pattern."""
+        return "log" if self.log is not None else "body" if self.body is not None else "keys"
+
+    @property
     def by_number(self) -> bool:
         """Whether a message's number has to be enough, without a topic."""
-        groups = re.compile(self.log).groupindex
+        groups = re.compile(self.pattern).groupindex
         return "number" in groups and "key" not in groups and "topic" not in groups
 
 
@@ -153,8 +195,8 @@ class App(Strict):
     )
     sees: Sees | None = Field(
         default=None,
-        description=r"of a `command` or an `image`, which lines say that it has handled a message: "
-        r"`{log: 'handled (?P<key>\S+)'}`",
+        description=r"of a `command` or an `image`, how it is seen that it has handled a message: by the lines "
+        r"that it prints, `{log: 'handled (?P<key>\S+)'}`, or by what it writes into a topic, `{topic: handled}`",
     )
     files: dict[FileName, str] = Field(
         default_factory=dict,
@@ -206,7 +248,8 @@ class App(Strict):
         if self.sees is None:
             yield (
                 r"`sees` says which of its lines tell that it has handled a message: "
-                r"`sees: {log: 'handled (?P<key>\S+)'}`"
+                r"`sees: {log: 'handled (?P<key>\S+)'}`; or into which topic it writes that: "
+                r"`sees: {topic: handled}`"
             )
 
     def _misspelled(self) -> Iterator[str]:

@@ -344,6 +344,8 @@ class Consumer(Strict):
             KeyError: its client has no such `api` (`why_not_with` tells).
         """
         api = self.choice.kind.apis[self.api]
+        if self.app is not None and self.app.sees is not None and self.app.sees.topic is not None:
+            api = replace(api, seen_by="topic")
         return replace(api, filters_by="own") if self.post_subscription_when_pull else api
 
     def why_not_with(self, choice: ClientChoice) -> str | None:
@@ -471,9 +473,9 @@ def _problems(consumer: Consumer) -> Iterator[str]:
     sees = None if consumer.app is None else consumer.app.sees
     if sees is not None and sees.by_number and len(consumer.subscribe) > 1:
         yield (
-            "the group `number` of `sees: {log: …}` is a message's number in its topic, and it subscribes to "
-            "several: "
-            "let the line tell a `key`, or the `topic` too"
+            f"the group `number` of `sees: {{{sees.where}: …}}` is a message's number in its topic, and it "
+            "subscribes to several: "
+            "let it tell a `key`, or the `topic` too"
         )
     if consumer.beside is not None and consumer.process == "own":
         yield "it has a process of its own, and can't be `beside` another one"

@@ -38,6 +38,8 @@ def observe_moment(context: ProbeContext, name: str, iteration: int | None = Non
     moment = name if iteration is None else f"{name}{':' if name == END else '-'}{iteration}"
     for consumer in context.members.running():
         consumer.flush_events()
+    for consumer in context.consumers.values():
+        consumer.read_entries()
     context.producer.look_for_accepted()
     context.hand_made.flush()
     for group in context.scenario.groups:

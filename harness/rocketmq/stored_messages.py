@@ -6,12 +6,18 @@ After `MessageDecoder.decode` (4.9.4 and 5.3.3): one message after the other, ea
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 _MAGIC_WITH_LONG_TOPIC = -626843477
 """MESSAGE_MAGIC_CODE_V2 of 5.x: the topic's length has two bytes."""
 _BORN_IS_IPV6, _STORED_IS_IPV6 = 1 << 4, 1 << 5
+_COMPRESSED = 1
+"""Bit of sysFlag (MessageSysFlag, 4.9.4); the three bits from `_COMPRESSION_SHIFT` on say how, since 5.0."""
+_COMPRESSION_SHIFT = 8
+_ZLIB = (0, 3)
+_BORN_AT = 48
 _KEY_END, _VALUE_END = "\x01", "\x02"
 
 
@@ -23,6 +29,10 @@ class PulledMessage:
     key: str | None
     """KEYS; of the harness's own messages their name."""
     tag: str | None
+    body: bytes = b""
+    """Unpacked, unless by a method that isn't zlib's."""
+    born: str = ""
+    """The `host:port` from which it was sent; empty: by IPv6."""
 
 
 def decode(body: bytes) -> list[PulledMessage]:
@@ -51,6 +61,7 @@ def _message(data: bytes) -> PulledMessage:
     magic, _crc, _queue, _flag, offset, _physical, flags = struct.unpack_from(">iiiiqqi", data, 4)
     place = 40 + 8 + _host(flags, _BORN_IS_IPV6) + 8 + _host(flags, _STORED_IS_IPV6) + 4 + 8
     (body_length,) = struct.unpack_from(">i", data, place)
+    body = data[place + 4 : place + 4 + body_length]
     place += 4 + body_length
     form = ">H" if magic == _MAGIC_WITH_LONG_TOPIC else ">B"
     (topic_length,) = struct.unpack_from(form, data, place)
@@ -58,7 +69,25 @@ def _message(data: bytes) -> PulledMessage:
     (properties_length,) = struct.unpack_from(">H", data, place)
     text = data[place + 2 : place + 2 + properties_length].decode()
     properties = dict(entry.split(_KEY_END, 1) for entry in text.split(_VALUE_END) if _KEY_END in entry)
-    return PulledMessage(offset, properties.get("KEYS"), properties.get("TAGS"))
+    return PulledMessage(
+        offset, properties.get("KEYS"), properties.get("TAGS"), _unpacked(body, flags), _born(data, flags)
+    )
+
+
+def _unpacked(body: bytes, flags: int) -> bytes:
+    if not flags & _COMPRESSED or (flags >> _COMPRESSION_SHIFT) & 7 not in _ZLIB:
+        return body
+    try:
+        return zlib.decompress(body)
+    except zlib.error as error:
+        raise ValueError(f"a message's body can't be unpacked: {error}") from error
+
+
+def _born(data: bytes, flags: int) -> str:
+    if flags & _BORN_IS_IPV6:
+        return ""
+    *address, port = struct.unpack_from(">BBBBi", data, _BORN_AT)
+    return f"{'.'.join(map(str, address))}:{port}"
 
 
 def _host(flags: int, ipv6: int) -> int:

@@ -190,6 +190,18 @@ def _subscriptions(document: Document, names: Names) -> Iterator[Diagnostic]:
             if known is not None and expression is not None and topic not in known:
                 message, near = _undefined("topic", topic, names.topics or {})
                 yield document.report((*path, "subscribe", topic), message, near, key=True)
+        yield from _written_topic(document, names, path, consumer)
+
+
+def _written_topic(document: Document, names: Names, path: Path, consumer: object) -> Iterator[Diagnostic]:
+    """The topic into which a program writes what it has handled."""
+    found = consumer
+    for key in ("app", "sees", "topic"):
+        found = found.get(key) if isinstance(found, dict) else None
+    known = topics_of(names)
+    if isinstance(found, str) and known is not None and found not in known:
+        message, near = _undefined("topic", found, names.topics or {})
+        yield document.report((*path, "app", "sees", "topic"), message, near)
 
 
 def _moments(steps: Iterable[PlacedWord], times: int = 0) -> Iterator[tuple[Path, tuple[str, ...]]]:

@@ -81,7 +81,7 @@ class PrintedOutput:
         output: IO[bytes] | FileIO,
         *,
         log: Path,
-        sees: str,
+        sees: str | None,
         ready: str | None,
         commands: int,
         events: int,
@@ -92,7 +92,7 @@ class PrintedOutput:
             process: the program.
             output: a pipe, with its standard output and its standard error; closed at the end.
             log: where all of it is added.
-            sees: the regular expression that finds that a message was handled.
+            sees: the regular expression that finds that a message was handled; None: its lines don't tell.
             ready: one that finds that it is ready.
             commands: a file descriptor; its end ends the program.
             events: a file descriptor, closed at the end.
@@ -106,7 +106,7 @@ class PrintedOutput:
         self._output = output.fileno()
         os.set_blocking(self._output, False)
         self._log = _Log(log)
-        self._sees = re.compile(sees)
+        self._sees = None if sees is None else re.compile(sees)
         self._ready = None if ready is None else re.compile(ready)
         self._commands, self._events_fd = commands, events
         self._events = EventPipe(events)
@@ -181,7 +181,7 @@ class PrintedOutput:
             self._last = line or self._last
             if not self._is_ready and self._ready is not None and self._ready.search(line):
                 self._is_ready = True
-            matches = list(self._sees.finditer(line))
+            matches = [] if self._sees is None else list(self._sees.finditer(line))
             self._found += bool(matches)
             for found in matches:
                 told = {name: value for name, value in found.groupdict().items() if value is not None}

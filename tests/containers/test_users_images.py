@@ -218,6 +218,19 @@ def test_a_rolling_deployment_from_one_version_to_the_next(run: Run) -> None:
     assert told == [{"orders": "tagA"}, {"orders": "tagB"}]
 
 
+def test_what_they_write_into_a_topic_is_each_one_s_by_its_address(run: Run) -> None:
+    text = ROLLING.replace("{log: 'got (?P<key>\\S+)'}", "{topic: handled}")
+    text = text.replace("queues: 4}}", "queues: 4}, handled: {queues: 4}}").replace(
+        "env: {NAMESRV: $nameserver}", "env: {NAMESRV: $nameserver}\n      args: [writes]"
+    )
+    text = text.replace("orders: tagB", "orders: tagA").replace("tags: [tagA, tagB]", "tag: tagA")
+    ended, found = run(text=text.replace("expected: reproduced", "expected: not-reproduced"))
+    assert (ended.code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
+    assert (
+        "v1 8 (from broker-a:0, broker-a:1), v2 8" in (Path(found["run_dir"]) / "START-HERE.md").read_text()
+    )
+
+
 def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
     settled = "  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}\n"
     _, found = run(SENDS + settled, mode="prints")

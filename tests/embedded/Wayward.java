@@ -3,6 +3,9 @@ import java.util.Collections;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.producer.DefaultMQProducer;
+import org.apache.rocketmq.common.message.Message;
+import org.apache.rocketmq.common.message.MessageExt;
 
 /** A service that does what a test wants: `NAME_SERVER MODE`. */
 public final class Wayward {
@@ -18,7 +21,15 @@ public final class Wayward {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(mode.equals("stranger") ? "other" : "g");
         consumer.setNamesrvAddr(args[0]);
         consumer.subscribe("orders", mode.equals("differs") ? "tagB" : "tagA");
+        DefaultMQProducer producer = mode.startsWith("writes") ? new DefaultMQProducer("ledger") : null;
+        if (producer != null) {
+            producer.setNamesrvAddr(args[0]);
+            producer.start();
+        }
         consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+            if (producer != null) {
+                return written(producer, messages.get(0), mode);
+            }
             System.out.println("got " + new String(messages.get(0).getBody(), StandardCharsets.UTF_8));
             if (mode.equals("prints")) {
                 for (int i = 0; i < 40_000; i++) {
@@ -52,5 +63,19 @@ public final class Wayward {
             System.out.println("last words");
             System.exit(3);
         }
+    }
+
+    /** Tells by a message of its own what was handled; of `writes-some` every other one. */
+    private static ConsumeConcurrentlyStatus written(DefaultMQProducer producer, MessageExt order, String mode) {
+        String key = new String(order.getBody(), StandardCharsets.UTF_8);
+        try {
+            if (!mode.equals("writes-some") || Integer.parseInt(key.substring(key.indexOf('-') + 1)) % 2 == 0) {
+                byte[] body = ("{\"order\": \"" + key + "\"}").getBytes(StandardCharsets.UTF_8);
+                producer.send(new Message("handled", "done", key, body));
+            }
+        } catch (Exception refused) {
+            return ConsumeConcurrentlyStatus.RECONSUME_LATER;
+        }
+        return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
     }
 }

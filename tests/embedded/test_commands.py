@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -88,8 +89,10 @@ def run(service: str, tmp_path: Path) -> Run:
         ready: str = "{members: 1}",
         sees: str = r"\S+",
         checks: str = CHECKS,
+        text: str = "",
     ) -> tuple[Ended, dict[str, Any]]:
-        text = SCENARIO.replace("MODE", mode).replace("STEPS", steps).replace("READY", ready)
+        checks = checks if not text else ""
+        text = (text or SCENARIO).replace("MODE", mode).replace("STEPS", steps).replace("READY", ready)
         ended, found = run_own(tmp_path, text.replace("SEES", sees) + checks, version)
         left = [item for item in psutil.process_iter() if str(program) in " ".join(_command(item))]
         assert left == []
@@ -161,6 +164,75 @@ def test_lines_that_name_no_message_are_shown(run: Run) -> None:
         "no message has the key 'orders-': 'got orders-",
     ):
         assert word in found["reason"]
+
+
+WRITES = """\
+name: own
+title: programs of the user's own that write what they have handled
+topics: {orders: {queues: 4}, handled: {queues: 4}}
+consumers:
+  a:
+    group: g
+    subscribe: {orders: tagA}
+    app:
+      command: [./service, $nameserver, MODE]
+      sees: SEES
+      env: {CONFIG: $files/service.conf}
+      files: {service.conf: service.template}
+  b:
+    group: g
+    subscribe: {orders: tagA}
+    app:
+      command: [./service, $nameserver, MODE]
+      sees: SEES
+      env: {CONFIG: $files/service.conf}
+      files: {service.conf: service.template}
+steps:
+  - start: [a, b]
+  - settle: {ownership: g, within: 60s}
+  - send: {topic: orders, tag: tagA, count: 16, per_queue: 4}
+STEPS
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 16}}]
+"""
+
+
+@pytest.mark.parametrize("version", ["4.9.4", nightly("5.5.0")])
+def test_what_it_writes_into_a_topic_tells_what_it_handled(run: Run, version: str) -> None:
+    steps = "  - settle: {delivered: g, count: 16, topic: orders, within: 60s}\n  - kill: a"
+    text = WRITES.replace("SEES", "{topic: handled}").replace("STEPS", steps)
+    ended, found = run("writes", version=version, text=text)
+    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    received = events_of(found, "received")
+    assert len(received) == 16
+    assert all(item["line"] == item["key"] for item in received)
+    assert {item["status"] for item in events_of(found, "consumed")} == {"WRITTEN"}
+    assert "a 8 (from broker-a:0, broker-a:1), b 8" in (Path(found["run_dir"]) / "START-HERE.md").read_text()
+
+
+def test_an_entry_that_is_missing_proves_nothing(run: Run) -> None:
+    sees = """{topic: handled, body: '"order": "(?P<key>[^"]+)"'}"""
+    text = WRITES.replace("SEES", sees)
+    steps = "  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}"
+    ended, found = run("writes-some", text=text.replace("STEPS", steps))
+    assert (ended.code, found["outcome"]) == (3, "inconclusive")
+    fates = [
+        json.loads(line) for line in (Path(found["run_dir"]) / "messages.jsonl").read_text().splitlines()
+    ]
+    assert Counter(fate["message_class"] for fate in fates) == {"delivered": 8, "undetermined": 8}
+    assert {item["line"] for item in events_of(found, "received")} == {
+        f'{{"order": "orders-{number}"}}' for number in range(2, 17, 2)
+    }
+
+
+@pytest.mark.extended
+def test_a_limit_that_passes_says_how_many_entries_there_were(run: Run) -> None:
+    steps = "  - settle: {delivered: g, count: 16, topic: orders, within: 20s}"
+    sees = "{topic: handled, keys: 'done-(?P<key>.*)'}"
+    text = WRITES.replace("SEES", sees)
+    ended, found = run("writes", text=text.replace("STEPS", steps))
+    assert (ended.code, found["outcome"]) == (3, "inconclusive")
+    assert "0 delivered; a has written 8 entries into handled; the last one: 'orders-" in found["reason"]
 
 
 @pytest.mark.extended

@@ -95,7 +95,7 @@ def test_a_full_disk_leaves_the_older_report_whole(
         write(spark, only_tables(whole(count=5)), tmp_path)
     assert written.page.read_bytes() == before
     assert spark.read.parquet(f"file://{written.tables}/cells.parquet").count() == 3
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(tmp_path.iterdir())) == 5
 
 
 def test_two_tables_of_one_name_are_a_mistake(spark: SparkSession, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ class SendFailed(Sending, frozen=True, kw_only=True):
 
 
 class Received(Body, frozen=True, kw_only=True):
-    """A listener, or a poll, gets a message; or a program has printed that it handled it, see `line`."""
+    """A listener, or a poll, gets a message; or a program has told that it handled it, see `line`."""
 
     kind: ClassVar[str] = "received"
     node: ClassVar[str] = "worker"
@@ -103,7 +103,8 @@ class Received(Body, frozen=True, kw_only=True):
     msg_id: str | None = None
     offset_msg_id: str | None = None
     line: str | None = None
-    """What the program printed, its first 200 characters, where that is how it is seen; none: a listener told."""
+    """What the program printed, or wrote into its topic, its first 200 characters, where that is how it is seen;
+    none: a listener told."""
 
     @property
     def queue(self) -> str:
@@ -132,12 +133,12 @@ class Consumed(Answered, frozen=True, kw_only=True):
     kind: ClassVar[str] = "consumed"
     node: ClassVar[str] = "worker"
     status: str
-    """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`; `PRINTED` where a line
-    says no more than that it was handled."""
+    """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`; `PRINTED` where a
+    line, `WRITTEN` where an entry of a topic, says no more than that it was handled."""
 
 
 class LineOfNoMessage(Body, frozen=True, kw_only=True):
-    """A program printed a line that `sees` finds, and that names no message of the run; the first 100 of each."""
+    """A program told, as `sees` says, of what is no message of the run; the first 100 of each."""
 
     kind: ClassVar[str] = "line-of-no-message"
     node: ClassVar[str] = "worker"

@@ -95,7 +95,7 @@ class _Teller:
             mine = [delivery for delivery in self.deliveries if delivery.node == consumer]
             again = sum(1 for delivery in mine if delivery.body.reconsume_times)
             by_lines = [delivery for delivery in mine if delivery.body.line is not None]
-            got = "printed that it handled" if by_lines else "got"
+            got = "reported that it handled" if by_lines else "got"
             from_queues = _queues_of(mine)
             self._add(
                 mine[0],

@@ -302,7 +302,7 @@ def _end_title(name: str, event: Event) -> str:
 def _consumer_title(event: Event) -> str:
     match event.body:
         case Received(line=str(line)) as got:
-            return f"{event.node} printed that it handled {got.key} of tag {got.tag}: {line}"
+            return f"{event.node} reported that it handled {got.key} of tag {got.tag}: {line}"
         case Received() as got:
             again = f", delivery {got.reconsume_times + 1}" if got.reconsume_times else ""
             return f"{event.node} got {got.key} of tag {got.tag} from {got.queue}, offset {got.offset}{again}"

@@ -67,10 +67,10 @@ def _tracks(run: Report, group: str) -> Iterator[str]:
     tracks, by_tools = last_tracks(run), _last_of_tools(run)
     unheard, heard = Counter[str](), Counter[str]()
     members = run.scenario.members(group)
-    by_lines = any(run.scenario.consumers[name].traits.seen_by == "lines" for name in members)
+    outside = any(run.scenario.consumers[name].traits.seen_by != "listener" for name in members)
     for fate in _of_group(run, group):
-        if by_lines and fate.message_class is MessageClass.UNDETERMINED:
-            continue  # it may have been handled without a line
+        if outside and fate.message_class is MessageClass.UNDETERMINED:
+            continue  # it may have been handled without an entry
         shown = tracks.get((group, fate.key), "")
         if fate.message_class not in _HANDLED:
             unheard[shown] += 1

@@ -40,6 +40,9 @@ class Member:
         self.version = 1
         self.changes = SimpleNamespace(under_way=lambda *_where: False)
 
+    def read_entries(self) -> None:
+        """It writes none."""
+
     def flush_events(self) -> None:
         pass
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -65,6 +66,25 @@ def test_an_image_is_seen_by_what_it_prints() -> None:
     assert placed.env == {"A": "/rocketchaos/files/a"}
 
 
+@pytest.mark.parametrize(
+    ("sees", "where", "text", "keys"),
+    [
+        ({"topic": "handled"}, "keys", "orders-1 A17", ["orders-1", "A17"]),
+        ({"topic": "handled", "keys": r"done-(?P<key>\S+)"}, "keys", "done-orders-1", ["orders-1"]),
+        ({"topic": "handled", "body": '"id": "(?P<key>[^"]+)"'}, "body", '{"id": "orders-1"}', ["orders-1"]),
+    ],
+)
+def test_a_program_may_be_seen_by_what_it_writes(
+    sees: dict[str, str], where: str, text: str, keys: list[str]
+) -> None:
+    own = consumer(app={"command": ["./audit"], "sees": sees})
+    assert own.traits.seen_by == "topic"
+    assert own.app is not None
+    assert own.app.sees is not None
+    assert own.app.sees.where == where
+    assert [found["key"] for found in re.finditer(own.app.sees.pattern, text)] == keys
+
+
 def test_other_programs_may_have_dollars_of_their_own() -> None:
     own = consumer(app={"command": ["sh", "-c", "echo $HOME $x $(date)"], "sees": SEES})
     assert own.app is not None
@@ -99,6 +119,24 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
         ({"app": {"command": ["./a"], "sees": SEES, "ready": {}}}, "say `members`, `port` or `log`"),
         ({"app": {"command": ["./a"], "sees": SEES, "ready": {"log": "["}}}, "is no regular expression"),
         ({"app": {"jar": "a.jar", "files": {"../a": "b"}}}, "files"),
+        ({"app": {"command": ["./a"], "sees": {}}}, "say one of `log"),
+        ({"app": {"command": ["./a"], "sees": {**SEES, "topic": "handled"}}}, "say one of `log"),
+        (
+            {"app": {"command": ["./a"], "sees": {**SEES, "keys": "(?P<key>a)"}}},
+            "are of what it writes into a",
+        ),
+        (
+            {"app": {"command": ["./a"], "sees": {"topic": "h", "keys": "(?P<key>a)", "body": "(?P<key>a)"}}},
+            "both say which message",
+        ),
+        (
+            {"app": {"command": ["./a"], "sees": {"topic": "h", "body": "order"}}},
+            "`body: order` has no named",
+        ),
+        (
+            {"app": {"command": ["./a"], "sees": {"topic": "h", "keys": "(?P<key>a)(?P<who>b)"}}},
+            "the group `who` of `keys`",
+        ),
         ({"app": {"image": "shop:1.4"}}, "`sees` says which of its lines"),
         ({"app": {"image": "shop:1.4", "command": ["./a"], "sees": SEES}}, "of an `image` are its `args`"),
         (

@@ -8,7 +8,7 @@ import pytest
 
 from rocketchaos.harness.reporting.parts.witnesses import divergences, last_tracks
 from tests.unit.assertions.test_dashboard import PASSED, Shown
-from tests.unit.assertions.test_seen_by_lines import Story
+from tests.unit.assertions.test_seen_from_outside import Story
 from tests.unit.reporting.reports import good, report_of
 
 UNHEARD = (

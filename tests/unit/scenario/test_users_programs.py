@@ -111,3 +111,10 @@ def test_an_image_needs_containers_and_has_a_network_of_its_own() -> None:
 def test_what_an_image_can_not_do_is_told(old: str, new: str, said: str) -> None:
     with pytest.raises(UsageProblem, match=said):
         parsed(IMAGE.replace(old, new))
+
+
+def test_the_topic_into_which_a_program_writes_is_one_of_the_scenario() -> None:
+    text = IMAGE.replace("sees: {log: '(?P<key>.)'}", "sees: {topic: handeld}")
+    with pytest.raises(UsageProblem, match="there is no topic `handeld`") as error:
+        parsed(text.replace("{orders: {queues: 4}}", "{orders: {queues: 4}, handled: {queues: 1}}"))
+    assert "did you mean `handled`?" in str(error.value)

@@ -48,8 +48,10 @@ class Story(OneMessage):
         *,
         told: bool = True,
         client: dict[str, object] | None = None,
+        sees: str = r"log: 'handled (?P<key>\S+)'",
     ) -> None:
-        self.scenario = scenario_of(TEXT.replace("orders: A", f"orders: {own}"))
+        text = TEXT.replace("orders: A", f"orders: {own}").replace(r"log: 'handled (?P<key>\S+)'", sees)
+        self.scenario = scenario_of(text)
         self.stored, self.owner = stored, owner
         self.made = HistoryBuilder().begin(self.scenario)
         self.made.add("a", "consumer-starting", subscribe={"orders": own})
@@ -101,6 +103,20 @@ def test_a_missing_line_proves_nothing() -> None:
     fate = Story().sent().passed().fate()
     assert fate.message_class is MessageClass.UNDETERMINED
     assert "printed no line of it: that proves neither that it was handled" in fate.reason
+
+
+def test_an_entry_of_a_topic_proves_as_much_as_a_line() -> None:
+    written = Story(sees="topic: orders").sent().printed("WRITTEN").passed()
+    assert written.fate().reason == "a wrote that it handled it"
+    assert written.answer(Delivered(to="g", count=1))[0] is Holds.YES
+    holds, observed = written.answer(Duplicated(to="a", at_least=1))
+    assert (holds, "by the entries that it writes into a topic, which don't" in observed) == (
+        Holds.UNKNOWN,
+        True,
+    )
+    missing = Story(sees="topic: orders").sent().passed().fate()
+    assert missing.message_class is MessageClass.UNDETERMINED
+    assert "which wrote no entry of it: that proves neither that it was handled" in missing.reason
 
 
 def test_the_owner_s_listener_would_have_told() -> None:
