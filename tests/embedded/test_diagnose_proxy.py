@@ -48,8 +48,7 @@ consumers:
 steps:
   - start: [a, b]
   - send: {topic: orders, tag: tagA, count: 8, per_queue: 2}
-  - settle: {delivered: a, count: 8, within: 60s}
-  - settle: {delivered: b, count: 8, within: 60s}
+  - settle: {delivered: g, count: 8, within: 60s}
 """
 BY_POP = """
 consumers:
