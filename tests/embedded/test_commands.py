@@ -210,6 +210,7 @@ def test_what_it_writes_into_a_topic_tells_what_it_handled(run: Run, version: st
     assert "a 8 (from broker-a:0, broker-a:1), b 8" in (Path(found["run_dir"]) / "START-HERE.md").read_text()
 
 
+@pytest.mark.extended
 def test_an_entry_that_is_missing_proves_nothing(run: Run) -> None:
     sees = """{topic: handled, body: '"order": "(?P<key>[^"]+)"'}"""
     text = WRITES.replace("SEES", sees)
