@@ -21,6 +21,8 @@ _STORE = "Put the store back from a copy, or make a new store of the run folders
 _FILE = "Where it is the store's: put it back from a copy, or make a new store of the run folders."
 _MASTER = "Give one such as `local[*]`."
 _REACH = "spark_reports/README.md says what HDFS and S3-compatible stores need."
+_CREDENTIALS = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what " + _REACH
+_AGAIN = "Do it again when the server can be reached: the store is whole."
 
 # What a cause says, in the order in which it is looked for: what happened, and the way out.
 _CAUSES: tuple[tuple[str, str, str], ...] = (
@@ -28,6 +30,11 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("Disk quota exceeded", "the disk is full", _SPACE),
     ("Read-only file system", "the disk is read-only", "Choose another place."),
     ("java.lang.OutOfMemoryError", "Spark has run out of memory", _MEMORY),
+    ("ignores If-None-Match", "several machines can't write a store there", _REACH),
+    ("No AWS Credentials provided", "there are no credentials for S3", _CREDENTIALS),
+    ("InvalidAccessKeyId", "the server refuses the credentials", _CREDENTIALS),
+    ("SignatureDoesNotMatch", "the server refuses the credentials", _CREDENTIALS),
+    ("UnknownStoreException", "there is no such bucket", "Make it, or correct its name."),
     ("java.nio.file.AccessDeniedException", "a file may not be read or written", "Correct its permissions."),
     ("Permission denied", "a file may not be read or written", "Correct its permissions."),
     ("No FileSystem for scheme", "Spark knows no file system of that kind", _REACH),
@@ -36,7 +43,16 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("Incomplete HDFS URI", "the name node is missing", "Give it: hdfs://namenode/store. " + _REACH),
     ("ViewFs: Cannot initialize", "Hadoop isn't set up for viewfs", _REACH),
     ("java.net.UnknownHostException", "a host is unknown", _REACH),
-    ("java.net.ConnectException", "a server can't be reached", _REACH),
+    ("java.net.ConnectException", "a server can't be reached", f"{_AGAIN} {_REACH}"),
+    ("java.net.SocketTimeoutException", "a server doesn't answer", _AGAIN),
+    ("java.net.NoRouteToHostException", "a server can't be reached", f"{_AGAIN} {_REACH}"),
+    ("java.net.SocketException", "the connection to a server is broken", _AGAIN),
+    ("End of File Exception between local host", "the connection to a server is broken", _AGAIN),
+    ("NoHttpResponseException", "the connection to a server is broken", _AGAIN),
+    ("SafeModeException", "HDFS can only be read now", _AGAIN),
+    ("could only be written to", "HDFS has too few data nodes", _AGAIN),
+    ("All datanodes", "HDFS has too few data nodes", _AGAIN),
+    ("BlockMissingException", "a data node of HDFS is gone", _AGAIN),
     ("All masters are unresponsive", "Spark's master can't be reached", "Check --master."),
     ("DELTA_TRUNCATED_TRANSACTION_LOG", "the store is damaged", _STORE),
     ("DELTA_VERSIONS_NOT_CONTIGUOUS", "the store is damaged", _STORE),

@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 import rocketchaos
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.jars.bundles import Progress, jars
-from rocketchaos.spark_reports import requirements
+from rocketchaos.spark_reports import file_systems, requirements
 from rocketchaos.spark_reports.spark_session import LOG4J
 
 _ROOMS = ("harness", "assertions", "spark_reports")
@@ -48,11 +48,16 @@ class Package:
     logging: Path
     """The log settings of Spark's driver for the terminal: only errors."""
     command: str
-    """That submits it, with Delta's jars of this machine's cache."""
+    """That submits it, with Delta's jars, and those of the store's file system, of this machine's cache."""
 
 
-def make_package(out: Path, progress: Progress) -> Package:
+def make_package(out: Path, progress: Progress, store: str | None = None) -> Package:
     """Write the zip, and next to it the script to submit, and what keeps Spark's noise from the terminal.
+
+    Args:
+        out: the zip.
+        progress: called with a few words before anything that takes time.
+        store: the URI of the store, whose file system may need jars; None: it needs none.
 
     Raises:
         UsageProblem: it isn't called a zip.
@@ -60,7 +65,11 @@ def make_package(out: Path, progress: Progress) -> Package:
     """
     if out.suffix != ".zip":
         raise UsageProblem(f"a package is a zip: {out}", "Give another --out, such as rocketchaos-spark.zip.")
-    found = jars(requirements.delta(), progress)
+    of_store = file_systems.needed([store] if store else [])
+    found = [
+        *jars(requirements.delta(), progress),
+        *(jar for item in of_store for jar in item.jars(progress)),
+    ]
     progress("packing")
     script, logging = out.with_suffix(".py"), out.with_suffix(".log4j2.properties")
     part = out.with_name(f".{out.name}.part")
@@ -85,7 +94,7 @@ def make_package(out: Path, progress: Progress) -> Package:
     options = {"--master": "MASTER", "--driver-java-options": quiet, "--jars": names, "--py-files": str(out)}
     words = [word for option in options.items() for word in option]
     command = shlex.join(["spark-submit", *words, str(script)])
-    return Package(out, script, logging, f"{command} ingest RUNS --store URI")
+    return Package(out, script, logging, f"{command} ingest RUNS --store {shlex.quote(store or 'URI')}")
 
 
 def _own() -> Iterator[tuple[str, Path]]:

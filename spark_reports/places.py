@@ -13,6 +13,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _OF_GLOBS = re.compile(r"[\\{}\[\]*?]")
 _ONLY_READ = ("http", "https")
 """Hadoop has a file system for them that can neither list nor write."""
+_OLD_S3 = ("s3", "s3n")
 _NEED_A_BUCKET = ("s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs")
 
 
@@ -32,7 +33,8 @@ class Place:
         What follows `file:` is percent-decoded, as in any URI; Hadoop takes a `%` of its own URIs as it is.
 
         Raises:
-            UsageProblem: it is empty, a URI without an absolute path or a bucket, the home of nobody, or of HTTP.
+            UsageProblem: it is empty, a URI without an absolute path or a bucket, the home of nobody, of HTTP, or
+                has a password.
         """
         scheme = _SCHEME.match(text)
         if scheme is None:
@@ -62,6 +64,14 @@ class Place:
             raise _no_place(text, str(error)) from error
         if parts.scheme in _ONLY_READ:
             raise _no_place(text, "over HTTP files can't be listed or written")
+        if ":" in parts.netloc.rpartition("@")[0]:
+            # Not shown: it would be in logs then, and a URI is also on every page.
+            raise UsageProblem(
+                f"a URI of {parts.scheme}: has a password in it",
+                "Leave it out. spark_reports/README.md says how a store's credentials are given.",
+            )
+        if parts.scheme in _OLD_S3:
+            raise _no_place(text, "for Hadoop, S3 is s3a://")
         behind = text.partition(":")[2]
         if not behind.startswith("/"):
             raise _no_place(text, "a URI has an absolute path; a folder of that name is ./NAME")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+from collections.abc import Mapping
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.jars.bundles import Bundle
@@ -14,6 +15,24 @@ _OF_REPORTS = {"plotly": "plotly", "scipy": "scipy"}
 _SCALA = "2.13"
 # Spark brings these, in versions of its own.
 _OF_SPARK = ("org.scala-lang", "org.slf4j", "org.apache.logging.log4j", "com.fasterxml.jackson.core")
+# One by one: jgo 3.2 can't read the SDK's POMs, which import `${project.parent.version}`. Spark brings Netty
+# and Apache's HTTP client.
+_OF_S3A: Mapping[str, tuple[str, ...]] = {
+    "3.4.2": (
+        "2.29.52",
+        "software.amazon.s3.analyticsaccelerator:analyticsaccelerator-s3:1.2.1",
+        "software.amazon.eventstream:eventstream:1.0.1",
+        "org.reactivestreams:reactive-streams:1.0.4",
+    )
+}
+"""By version of Hadoop: the version of Amazon's SDK that its S3A is made for, and what else both need."""
+_AWS_SDK_PARTS = (
+    "annotations", "apache-client", "arns", "auth", "aws-core", "aws-query-protocol", "aws-xml-protocol",
+    "checksums", "checksums-spi", "crt-core", "endpoints-spi", "http-auth", "http-auth-aws",
+    "http-auth-aws-eventstream", "http-auth-spi", "http-client-spi", "identity-spi", "json-utils",
+    "metrics-spi", "netty-nio-client", "profiles", "protocol-core", "regions", "retries", "retries-spi",
+    "s3", "s3-transfer-manager", "sdk-core", "sts", "third-party-jackson-core", "utils",
+)  # fmt: skip
 
 
 def require_packages(*, reports: bool = False) -> None:
@@ -42,3 +61,20 @@ def delta() -> Bundle:
         [f"io.delta:delta-spark_{spark}_{_SCALA}:{version}"],
         provided=_OF_SPARK,
     )
+
+
+def s3a(hadoop: str) -> Bundle:
+    """S3A of this version of Hadoop, with the parts of Amazon's SDK that it uses: the whole SDK has 600 MB.
+
+    Raises:
+        EnvironmentNotReady: which versions go with this Hadoop isn't known.
+    """
+    if hadoop not in _OF_S3A:
+        raise EnvironmentNotReady(
+            f"stores on S3 are not known to work with Hadoop {hadoop}, which this PySpark brings",
+            f"Use one that brings {', '.join(_OF_S3A)}: PySpark 4.1.",
+        )
+    sdk, *others = _OF_S3A[hadoop]
+    parts = [f"software.amazon.awssdk:{name}:{sdk}" for name in _AWS_SDK_PARTS]
+    coordinates = [f"org.apache.hadoop:hadoop-aws:{hadoop}", *others, *parts]
+    return Bundle(f"hadoop-aws-{hadoop}-sdk-{sdk}", f"S3A of Hadoop {hadoop}", coordinates, complete=True)

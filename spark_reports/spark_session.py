@@ -13,7 +13,7 @@ import re
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.jars.bundles import jars
 from rocketchaos.harness.jars.java_home import find_java
-from rocketchaos.spark_reports import requirements
+from rocketchaos.spark_reports import file_systems, requirements
 from rocketchaos.spark_reports.failures import spark_failures
 
 MASTER_VARIABLE = "ROCKETCHAOS_SPARK_MASTER"
@@ -51,12 +51,15 @@ _HERE = "127.0.0.1"
 
 
 @contextmanager
-def spark_session(master: str | None = None, progress: Progress | None = None) -> Iterator[SparkSession]:
+def spark_session(
+    master: str | None = None, progress: Progress | None = None, places: Sequence[str] = ()
+) -> Iterator[SparkSession]:
     """A session, ended with the block together with its JVM.
 
     Args:
         master: of Spark; None: `ROCKETCHAOS_SPARK_MASTER`, otherwise `local[*]`.
         progress: called with a few words before anything that takes time.
+        places: paths and URIs that the session must reach; see `spark_reports.file_systems`.
 
     Raises:
         EnvironmentNotReady: a package, Java or Delta's jars are missing, Spark doesn't start, or it fails for
@@ -65,7 +68,7 @@ def spark_session(master: str | None = None, progress: Progress | None = None) -
     """
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         with spark_failures(None):
-            yield from _submitted(master)
+            yield from _submitted(master, places)
         return
     # Only here: what it needs is not there under `spark-submit`.
     from rocketchaos.spark_reports.scratch import LOG, scratch
@@ -74,12 +77,13 @@ def spark_session(master: str | None = None, progress: Progress | None = None) -
     chosen = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
     memory = _memory()
     java = find_java(full_jdk=True)
-    delta_jars = jars(requirements.delta(), say)
+    of_places = file_systems.needed(places)
+    spark_jars = [*jars(requirements.delta(), say), *(jar for item in of_places for jar in item.jars(say))]
     with scratch() as folder, spark_failures(folder / LOG):
         settings = {
             **_settings(chosen),
             "spark.driver.memory": memory,
-            "spark.jars": ",".join(map(str, delta_jars)),
+            "spark.jars": ",".join(map(str, spark_jars)),
             **_places(folder),
         }
         say("starting Spark")
@@ -89,7 +93,7 @@ def spark_session(master: str | None = None, progress: Progress | None = None) -
             _hearing_signals(gateway),
             spark_failures(folder / LOG),
         ):
-            yield from _session(gateway, settings)
+            yield from _session(gateway, settings, places)
 
 
 def _settings(master: str) -> dict[str, str]:
@@ -234,12 +238,13 @@ def _hearing_signals(gateway: Any) -> Iterator[None]:
             signal.signal(number, handlers[number])
 
 
-def _session(gateway: Any, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+def _session(gateway: Any, settings: Mapping[str, str], places: Sequence[str]) -> Iterator[SparkSession]:
     # It logs with loggers of its own, and with the root's.
     logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_not_of_py4j)
     on_interrupt = signal.getsignal(signal.SIGINT)
     configured = SparkConf(_jvm=gateway.jvm).setAll(list(settings.items()))
+    configured.setAll(list(_unless_set(configured, places).items()))
     SparkContext(conf=configured, gateway=gateway)
     with suppress(ValueError):
         # Spark's own handler talks to the JVM in the midst of another talk; and signals belong to the main thread.
@@ -275,10 +280,20 @@ def _end(gateway: Any) -> None:
     SparkSession._instantiatedSession = None
 
 
-def _submitted(master: str | None) -> Iterator[SparkSession]:
+def _unless_set(configured: SparkConf, places: Sequence[str]) -> dict[str, str]:
+    """What the file systems of these places need, without what the user has set in `spark-defaults.conf`."""
+    user = dict(configured.getAll())
+    found = {
+        name: value for item in file_systems.needed(places) for name, value in item.settings(user).items()
+    }
+    return {name: value for name, value in found.items() if name not in user}
+
+
+def _submitted(master: str | None, places: Sequence[str]) -> Iterator[SparkSession]:
     """A session in the JVM that `spark-submit` has started; its settings of memory and places hold."""
     builder = SparkSession.builder
-    for name, value in _settings(master or "").items():
+    settings = _settings(master or "")
+    for name, value in (settings | _unless_set(SparkConf(), places)).items():
         if name not in ("spark.master", "spark.app.name"):
             builder = builder.config(name, value)
     session = (builder.master(master) if master else builder).appName("rocketchaos").getOrCreate()

@@ -343,7 +343,9 @@ def _make_new(spark: SparkSession, place: Place) -> None:
     """A store, unless another process has made it by now; where there are facts, its table `runs` was lost."""
     if version_of(spark, place) is None:
         there = [table for table in TABLES if is_table(spark, place, table)]
-        if any(delta_version(spark, place.of_table(table)) > 0 for table in there):
+        filled = any(delta_version(spark, place.of_table(table)) > 0 for table in there)
+        # Where there is no lock, another process may have made and filled it in the meantime.
+        if filled and version_of(spark, place) is None:
             raise _lacks(place, [RUNS.name])
         make_tables(spark, place)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from enum import StrEnum
@@ -91,7 +91,7 @@ def ingest(
     The same folder again changes nothing; one that was judged again replaces what it was. Broken folders are
     quarantined, with the reason, and counted in every report.
     """
-    with _spark(master) as (spark, progress):
+    with _spark(master, [store, *runs]) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
         from rocketchaos.spark_reports.store import Store
 
@@ -221,7 +221,7 @@ def export(
     master: MasterOption = None,
 ) -> ExitCode:
     """Write the tables as plain files, for tools that know nothing of Delta."""
-    with _store(store, master) as (found, progress):
+    with _store(store, master, out) as (found, progress):
         from rocketchaos.spark_reports.export import Format
         from rocketchaos.spark_reports.export import export as export_tables
 
@@ -272,7 +272,7 @@ def _days(text: str) -> timedelta:
 
 def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:
     """Bring a store of an older version up to date."""
-    with _spark(master) as (spark, progress):
+    with _spark(master, [store]) as (spark, progress):
         from rocketchaos.spark_reports.migrations import leaves_gaps
         from rocketchaos.spark_reports.migrations import migrate as migrate_store
         from rocketchaos.spark_reports.tables import STORE_VERSION
@@ -292,6 +292,14 @@ def package(
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE.zip", help="Where the zip goes, with two more files.")
     ] = Path("rocketchaos-spark.zip"),
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="URI",
+            help="The store, whose jars are named, too. Default: one that needs none.",
+        ),
+    ] = None,
 ) -> ExitCode:
     """Make a zip for `spark-submit --py-files`, and the script to submit."""
     from rocketchaos.spark_reports import requirements
@@ -300,7 +308,7 @@ def package(
     from rocketchaos.spark_reports.package import make_package
 
     with Progress() as progress:
-        made = make_package(out, progress)
+        made = make_package(out, progress, store)
     OUT.print(f"{made.zip}\n{made.script}\n{made.logging}\n\nOn any master:\n  {made.command}", markup=False)
     return ExitCode.AS_EXPECTED
 
@@ -311,7 +319,7 @@ def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
     Raises:
         EnvironmentNotReady, UsageProblem: as the commands do.
     """
-    with _spark(None, reports=True) as (spark, progress):
+    with _spark(None, [store], reports=True) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
         from rocketchaos.spark_reports.store import Store
 
@@ -426,20 +434,25 @@ def _all_written(
 
 
 @contextmanager
-def _store(uri: str, master: str | None, *, reports: bool = False) -> Iterator[tuple[Store, Progress]]:
-    with _spark(master, reports=reports) as (spark, progress):
+def _store(
+    uri: str, master: str | None, *places: str, reports: bool = False
+) -> Iterator[tuple[Store, Progress]]:
+    """A store that is there, in a Spark that also reaches these places."""
+    with _spark(master, [uri, *places], reports=reports) as (spark, progress):
         from rocketchaos.spark_reports.store import Store
 
         yield Store.open(spark, uri, progress), progress
 
 
 @contextmanager
-def _spark(master: str | None, *, reports: bool = False) -> Iterator[tuple[SparkSession, Progress]]:
+def _spark(
+    master: str | None, places: Sequence[str], *, reports: bool = False
+) -> Iterator[tuple[SparkSession, Progress]]:
     """A Spark for one command; its packages are looked for, and loaded, only here."""
     from rocketchaos.spark_reports import requirements
 
     requirements.require_packages(reports=reports)
     from rocketchaos.spark_reports.spark_session import spark_session
 
-    with Progress() as progress, spark_session(master, progress) as spark:
+    with Progress() as progress, spark_session(master, progress, places) as spark:
         yield spark, progress

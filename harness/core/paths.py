@@ -1,7 +1,8 @@
 """Where the harness keeps things outside of a run: the cache, and the state of clusters.
 
 Everything is below one folder, `ROCKETCHAOS_CACHE` or the user's cache folder:
-`maven/` RocketMQ's jars, `clients/` the packages of other clients, `hooks/` what is put into brokers, `archives/`
+`maven/` RocketMQ's jars, `clients/` the packages of other clients, `hooks/` what is put into brokers,
+`log-stores/` what is put into Spark, `archives/`
 the class-data archives with which JVMs start faster, `templates/` compiled templates of pages, `clusters/` one
 record for each cluster that stays up, `scratch/` the stores and logs of clusters, a folder for each owner (see
 `harness.reaper.reaper`).
@@ -58,6 +59,11 @@ def clients_folder() -> Path:
 def hooks_folder() -> Path:
     """Compiled hooks for brokers; raises as `cache_folder`."""
     return _writable(cache_folder() / "hooks")
+
+
+def log_stores_folder() -> Path:
+    """Compiled log stores of Delta; raises as `cache_folder`."""
+    return _writable(cache_folder() / "log-stores")
 
 
 def agents_folder() -> Path:

@@ -41,6 +41,8 @@ class Bundle:
     """`group:artifact:version`."""
     provided: Sequence[str] = ()
     """Groups whose artifacts are there anyway, as Scala is where Spark is: they are left out."""
+    complete: bool = False
+    """The coordinates are all that is needed: POMs are not asked."""
     part: str = ""
     """Which of several bundles of that title, for messages: `server`."""
 

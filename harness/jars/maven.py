@@ -107,6 +107,8 @@ class Repository:
         self._missing_poms.clear()
         roots = [self._context.create_dependency(each) for each in bundle.coordinates]
         try:
+            if bundle.complete:
+                return self._fetch_all([each.artifact for each in roots])
             inputs, transitive = self._context.resolver.resolve(roots)
             if self._missing_poms:
                 raise _NotThereError(f"there is no {self._missing_poms[0]}")

@@ -26,7 +26,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    with spark_session("local[2]") as session:
+    # One that reaches S3, too.
+    with spark_session("local[2]", places=["s3a://bucket/store"]) as session:
         session.conf.set("spark.sql.codegen.wholeStage", "false")
         # Some of the processes that tests start generate code, as a user's do.
         session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")

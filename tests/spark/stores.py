@@ -14,8 +14,10 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from rocketchaos.spark_reports.store import Store
-from rocketchaos.spark_reports.tables import MESSAGES, RUNS, Table
+from rocketchaos.spark_reports.tables import MESSAGES, RUNS, TABLES, Table
 
+ANEW = ("run_key", "batch", "ingested", "found")
+"""Columns that each ingest fills anew."""
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 
@@ -72,6 +74,15 @@ def visible(store: Store) -> dict[str, int]:
         " GROUP BY runs.run"
     )
     return {row.run: row.messages for row in rows.collect()}
+
+
+def rows(store: Store) -> dict[str, list[str]]:
+    """By table, its rows, in an order of their own, without `ANEW`."""
+    found = {
+        name: sorted(map(repr, store.read(table).drop(*ANEW).collect())) for name, table in TABLES.items()
+    }
+    assert sum(map(len, found.values())) > 10
+    return found
 
 
 @contextmanager

@@ -34,6 +34,13 @@ def test_a_place_has_one_uri_not_encoded(text: str, uri: str) -> None:
     assert (place.folder is None) == (not uri.startswith("file:"))
 
 
+@pytest.mark.parametrize("text", ["s3a://key:hidden-word@bucket/store", "hdfs://me:hidden-word@name/a"])
+def test_a_password_in_a_uri_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(UsageProblem, match="has a password in it") as raised:
+        Place.of(text)
+    assert "hidden-word" not in f"{raised.value} {raised.value.hint}"
+
+
 def test_a_path_may_be_relative(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert Place.of("store").folder == tmp_path / "store"
@@ -55,6 +62,8 @@ def test_a_path_may_be_relative(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         "s3a:bucket/folder",
         "hdfs://[::1/a",
         "https://somewhere/store",
+        "s3://bucket/store",
+        "s3n://bucket/store",
     ],
 )
 def test_what_is_no_place_is_a_message_for_stores_and_for_runs(text: str) -> None:
