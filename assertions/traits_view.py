@@ -10,8 +10,17 @@ from rocketchaos.assertions.event_view import EventView
 from rocketchaos.harness.core.events.clients import ConsumerStarted
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api, ClientKind
 
-_OUTSIDE = {"lines": "the lines that it prints", "topic": "the entries that it writes into a topic"}
-_NOT_SHOWN = {"lines": "printed no line of it", "topic": "wrote no entry of it"}
+_OUTSIDE = {
+    "lines": "the lines that it prints",
+    "topic": "the entries that it writes into a topic",
+    "http": "the answers that it gives to HTTP calls",
+}
+_NOT_SHOWN = {
+    "lines": "printed no line of it",
+    "topic": "wrote no entry of it",
+    "http": "named it in no answer",
+}
+_HOW = {"lines": "printed", "topic": "wrote", "http": "answered"}
 _API_FIELDS = tuple(name for name in Api.__dataclass_fields__ if name in ConsumerStarted.__struct_fields__)
 """What a start reports about its `Api`."""
 
@@ -37,7 +46,7 @@ class TraitsView(EventView):
 
     def how_told(self, consumer: str) -> str:
         """How this one, who is `seen_from_outside`, reports a message: `printed`."""
-        return {"topic": "wrote"}.get(self.traits(consumer).seen_by, "printed")
+        return _HOW.get(self.traits(consumer).seen_by, "printed")
 
     def nothing_shown(self, consumers: Iterable[str]) -> str:
         """That these, who are `seen_from_outside`, didn't show a message: `printed no line of it`."""

@@ -44,13 +44,13 @@ Begin = Callable[[WorkerProcess, float], Mapping[str, Any]]
 
 
 class Entries(Protocol):
-    """What programs write into topics for what they have handled."""
+    """What programs show of what they have handled, other than by their lines."""
 
     def read(self) -> None:
         """Write all that is there now into the history."""
 
     def seen(self, consumer: str) -> Mapping[str, Any]:
-        """How many `entries` this consumer has written into which `topic`, and the `last` one."""
+        """How many `entries` this consumer has shown, `where`, and the `last` one; and the `failure` of a call."""
 
 
 class Consumer:
@@ -345,7 +345,7 @@ class Consumer:
             self._entries.read()
 
     def written(self) -> Mapping[str, Any] | None:
-        """How many `entries` it has written into which `topic`, and the `last` one; None: into none."""
+        """How many `entries` it has shown, `where`, and the `last` one; None: its lines or listener show it."""
         return None if self._entries is None else self._entries.seen(self.name)
 
     def printed(self) -> Mapping[str, Any] | None:

@@ -32,7 +32,9 @@ def _printed(context: ConditionContext, view: RunView, consumers: Iterable[str])
         of_none = f"; {strange[0].reason}: {strange[0].line!r}" if strange else ""
         if written is not None:
             last = f"; the last one: {written['last']!r}" if written["entries"] else ""
-            yield f"{name} has written {written['entries']} entries into {written['topic']}{of_none}{last}"
+            failure = f"; the last call failed: {written['failure']}" if written.get("failure") else ""
+            count = written["entries"]
+            yield f"{count} entries of {name} are {written['where']}{of_none}{last}{failure}"
             continue
         if told is None:
             continue

@@ -11,8 +11,8 @@ from rocketchaos.harness.core.events.messages import Consumed, LineOfNoMessage, 
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.scenario.model import Scenario
 
-_STATUS = {"lines": "PRINTED", "topic": "WRITTEN"}
-"""The status if a line, or an entry of a topic, only says that the message was handled."""
+_STATUS = {"lines": "PRINTED", "topic": "WRITTEN", "http": "ANSWERED"}
+"""The status if a line, an entry of a topic, or an answer, only says that the message was handled."""
 _MOST_UNKNOWN = 100
 
 

@@ -30,7 +30,9 @@ from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.engine.answered_entries import AnsweredEntries
 from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.engine.entries import Entries
 from rocketchaos.harness.engine.health import Health
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.placement import own_processes
@@ -99,7 +101,10 @@ class TestBed:
         self._consumers: dict[str, Consumer] = {}
         self._printed = PrintedEvents(scenario, history)
         self._printed_lock = threading.Lock()
-        self._entries = WrittenEntries(scenario, self._on_event)
+        self._entries: Mapping[str, Entries] = {
+            "topic": WrittenEntries(scenario, self._on_event),
+            "http": AnsweredEntries(scenario, self._on_event),
+        }
         self._producer: Producer | None = None
         self._logs: NodeLogs | None = None
 
@@ -188,7 +193,8 @@ class TestBed:
             self.managed.prove_grpc(self.scenario)
         for group in self.scenario.groups:
             self._create_group(context, group)
-        self._entries.begin(context)
+        for entries in self._entries.values():
+            entries.begin(context)
         producer.start()
         for consumer in self._consumers.values():
             # A user's program gets the cluster's address; some begin with their consumer's start.
@@ -245,7 +251,7 @@ class TestBed:
             **limit,
             "until_ready": until_ready,
             **({"before_launch": before_launch} if app.jar is None else {}),
-            **({"entries": self._entries} if app.sees is not None and app.sees.topic else {}),
+            "entries": None if app.sees is None else self._entries.get(app.sees.way),
         }
 
     def _servers(
@@ -394,7 +400,8 @@ class TestBed:
         listeners get from here on, because others leave the group, are no part of the run.
         """
         self._over = True
-        self._entries.close()
+        for entries in self._entries.values():
+            entries.close()
         for consumer in self._consumers.values():
             consumer.release()
         if self._producer is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
@@ -23,6 +23,9 @@ LINE_GROUPS = ("key", "number", "topic", "tag", "queue", "offset", "status")
 _NAMES_A_MESSAGE = ("key", "number")
 _EACH_KEY = r"(?P<key>\S+)"
 """KEYS has blanks between its keys (MessageConst.KEY_SEPARATOR)."""
+_EACH_WORD = r"(?P<key>[^\s\[\]{}\"',;:]+)"
+HOST = "$host"
+"""In the address of `sees: {http: …}`: where the program listens."""
 _PLACEHOLDER = re.compile(r"\$[a-z]+")
 
 
@@ -47,7 +50,8 @@ FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 
 
 class Sees(Strict):
-    """How it is seen what a program does: by the lines that it prints, or by a topic into which it writes.
+    """How it is seen what a program does: by the lines that it prints, by a topic into which it writes, or by what
+    it answers to an HTTP call.
 
     An entry proves that the message was handled; a missing one proves nothing.
     """
@@ -65,6 +69,13 @@ class Sees(Strict):
         "handled: `{topic: handled}`. Each key of that (KEYS) is a key of the handled message, unless `keys` or "
         "`body` says more",
     )
+    http: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s/]+(/\S*)?$",
+        description="an address of the program that lists what it has handled: `http://$host:8080/handled`. The "
+        'harness calls it (GET) every 500 ms. Each word of the answer is a key, as in `["orders-1", "orders-2"]`, '
+        "unless `body` says more. `$host` stands for 127.0.0.1, or for the address of an `image`'s container",
+    )
     keys: Pattern | None = Field(
         default=None,
         description=r"with `topic`: a regular expression that finds the handled message in the KEYS of what it "
@@ -72,18 +83,21 @@ class Sees(Strict):
     )
     body: Pattern | None = Field(
         default=None,
-        description="with `topic`: the same for the body of what it writes: "
+        description="with `topic` or `http`: the same for the body of what it writes, or of its answer: "
         """`'"order": *"(?P<key>[^"]+)"'`""",
     )
 
     @model_validator(mode="after")
     def _names_a_message(self) -> Sees:
-        if (self.log is None) == (self.topic is None):
+        if sum(item is not None for item in (self.log, self.topic, self.http)) != 1:
             raise ValueError(
-                r"say one of `log: 'handled (?P<key>\S+)'` and `topic: handled`, which it writes into"
+                r"say one of `log: 'handled (?P<key>\S+)'`, `topic: handled`, which it writes into, and "
+                "`http: http://$host:8080/handled`, which lists it"
             )
-        if self.topic is None and (self.keys or self.body):
-            raise ValueError("`keys` and `body` are of what it writes into a `topic`")
+        if self.topic is None and self.keys:
+            raise ValueError("`keys` are of what it writes into a `topic`")
+        if self.log is not None and self.body:
+            raise ValueError("`body` is of what it writes into a `topic`, or answers (`http`)")
         if self.keys is not None and self.body is not None:
             raise ValueError("`keys` and `body` both say which message it is: leave one out")
         groups = re.compile(self.pattern).groupindex
@@ -104,12 +118,17 @@ class Sees(Strict):
     @property
     def pattern(self) -> str:
         """What finds a handled message, in a line, or in the body or the keys of an entry of the topic."""
-        return self.log or self.body or self.keys or _EACH_KEY
+        return self.log or self.body or self.keys or (_EACH_KEY if self.http is None else _EACH_WORD)
 
     @property
     def where(self) -> str:
         """The key of this that has the pattern."""
-        return "log" if self.log is not None else "body" if self.body is not None else "keys"
+        return "log" if self.log is not None else "keys" if self.topic and not self.body else "body"
+
+    @property
+    def way(self) -> Literal["lines", "topic", "http"]:
+        """What shows its messages, as `Api.seen_by` has it."""
+        return "lines" if self.log is not None else "topic" if self.topic is not None else "http"
 
     @property
     def by_number(self) -> bool:
@@ -196,7 +215,8 @@ class App(Strict):
     sees: Sees | None = Field(
         default=None,
         description=r"of a `command` or an `image`, how it is seen that it has handled a message: by the lines "
-        r"that it prints, `{log: 'handled (?P<key>\S+)'}`, or by what it writes into a topic, `{topic: handled}`",
+        r"that it prints, `{log: 'handled (?P<key>\S+)'}`, by what it writes into a topic, `{topic: handled}`, "
+        "or by what it lists, `{http: http://$host:8080/handled}`",
     )
     files: dict[FileName, str] = Field(
         default_factory=dict,
@@ -248,8 +268,8 @@ class App(Strict):
         if self.sees is None:
             yield (
                 r"`sees` says which of its lines tell that it has handled a message: "
-                r"`sees: {log: 'handled (?P<key>\S+)'}`; or into which topic it writes that: "
-                r"`sees: {topic: handled}`"
+                r"`sees: {log: 'handled (?P<key>\S+)'}`; or into which topic it writes that, "
+                r"`sees: {topic: handled}`, or where it lists it, `sees: {http: http://$host:8080/handled}`"
             )
 
     def _misspelled(self) -> Iterator[str]:

@@ -344,8 +344,8 @@ class Consumer(Strict):
             KeyError: its client has no such `api` (`why_not_with` tells).
         """
         api = self.choice.kind.apis[self.api]
-        if self.app is not None and self.app.sees is not None and self.app.sees.topic is not None:
-            api = replace(api, seen_by="topic")
+        if self.app is not None and self.app.sees is not None:
+            api = replace(api, seen_by=self.app.sees.way)
         return replace(api, filters_by="own") if self.post_subscription_when_pull else api
 
     def why_not_with(self, choice: ClientChoice) -> str | None:

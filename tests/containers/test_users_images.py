@@ -218,10 +218,13 @@ def test_a_rolling_deployment_from_one_version_to_the_next(run: Run) -> None:
     assert told == [{"orders": "tagA"}, {"orders": "tagB"}]
 
 
-def test_what_they_write_into_a_topic_is_each_one_s_by_its_address(run: Run) -> None:
-    text = ROLLING.replace("{log: 'got (?P<key>\\S+)'}", "{topic: handled}")
+@pytest.mark.parametrize(
+    ("sees", "mode"), [("{topic: handled}", "writes"), ('{http: "http://$host:8080/handled"}', "serves")]
+)
+def test_what_they_write_or_list_is_each_one_s_by_its_address(run: Run, sees: str, mode: str) -> None:
+    text = ROLLING.replace("{log: 'got (?P<key>\\S+)'}", sees)
     text = text.replace("queues: 4}}", "queues: 4}, handled: {queues: 4}}").replace(
-        "env: {NAMESRV: $nameserver}", "env: {NAMESRV: $nameserver}\n      args: [writes]"
+        "env: {NAMESRV: $nameserver}", f"env: {{NAMESRV: $nameserver, PORT: 8080}}\n      args: [{mode}]"
     )
     text = text.replace("orders: tagB", "orders: tagA").replace("tags: [tagA, tagB]", "tag: tagA")
     ended, found = run(text=text.replace("expected: reproduced", "expected: not-reproduced"))

@@ -1,5 +1,9 @@
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
@@ -9,6 +13,8 @@ import org.apache.rocketmq.common.message.MessageExt;
 
 /** A service that does what a test wants: `NAME_SERVER MODE`. */
 public final class Wayward {
+    private static final Queue<String> HANDLED = new ConcurrentLinkedQueue<>();
+
     public static void main(String[] args) throws Exception {
         String mode = args[1];
         System.err.println("mode " + mode + " in " + System.getenv("SHOP") + " of " + System.getProperty("shop"));
@@ -27,6 +33,10 @@ public final class Wayward {
             producer.start();
         }
         consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+            if (mode.startsWith("serves")) {
+                HANDLED.add(new String(messages.get(0).getBody(), StandardCharsets.UTF_8));
+                return ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+            }
             if (producer != null) {
                 return written(producer, messages.get(0), mode);
             }
@@ -40,6 +50,9 @@ public final class Wayward {
                 ? ConsumeConcurrentlyStatus.RECONSUME_LATER
                 : ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
         });
+        if (mode.startsWith("serves")) {
+            serve(mode);
+        }
         consumer.start();
         if (mode.equals("twice")) {
             DefaultMQPushConsumer again = new DefaultMQPushConsumer("g");
@@ -63,6 +76,25 @@ public final class Wayward {
             System.out.println("last words");
             System.exit(3);
         }
+    }
+
+    /** Lists what was handled; of `serves-some` every other one. */
+    private static void serve(String mode) throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(Integer.parseInt(System.getenv("PORT"))), 0);
+        server.createContext("/handled", call -> {
+            StringBuilder list = new StringBuilder("[");
+            for (String key : HANDLED) {
+                boolean even = Integer.parseInt(key.substring(key.indexOf('-') + 1)) % 2 == 0;
+                if (even || !mode.equals("serves-some")) {
+                    list.append(list.length() > 1 ? ", " : "").append('"').append(key).append('"');
+                }
+            }
+            byte[] answer = list.append(']').toString().getBytes(StandardCharsets.UTF_8);
+            call.sendResponseHeaders(200, answer.length);
+            call.getResponseBody().write(answer);
+            call.close();
+        });
+        server.start();
     }
 
     /** Tells by a message of its own what was handled; of `writes-some` every other one. */

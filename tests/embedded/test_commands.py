@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -226,6 +227,57 @@ def test_an_entry_that_is_missing_proves_nothing(run: Run) -> None:
     }
 
 
+SERVES = """\
+name: own
+title: a program of the user's own that lists what it has handled
+topics: {orders: {queues: 4}}
+consumers:
+  a:
+    group: g
+    subscribe: {orders: tagA}
+    app:
+      command: [./service, $nameserver, MODE]
+      sees: {http: "http://$host:PORT/handled"}
+      env: {PORT: PORT, CONFIG: $files/service.conf}
+      files: {service.conf: service.template}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 60s}
+  - send: {topic: orders, tag: tagA, count: 16, per_queue: 4}
+  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 16}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "outcome", "classes"),
+    [
+        ("serves", "not-reproduced", {"delivered": 16}),
+        pytest.param(
+            "serves-some",
+            "inconclusive",
+            {"delivered": 8, "undetermined": 8},
+            marks=pytest.mark.extended,
+        ),
+    ],
+)
+def test_what_it_lists_by_http_tells_what_it_handled(
+    run: Run, mode: str, outcome: str, classes: dict[str, int]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    _, found = run(mode, text=SERVES.replace("PORT: PORT", f"PORT: {port}").replace("PORT/", f"{port}/"))
+    assert (found["outcome"], found["trouble"]) == (outcome, None), found["reason"]
+    fates = [
+        json.loads(line) for line in (Path(found["run_dir"]) / "messages.jsonl").read_text().splitlines()
+    ]
+    assert Counter(fate["message_class"] for fate in fates) == classes
+    # Listed again and again, and told once.
+    assert len(events_of(found, "received")) == classes["delivered"]
+    assert {item["status"] for item in events_of(found, "consumed")} == {"ANSWERED"}
+
+
 @pytest.mark.extended
 def test_a_limit_that_passes_says_how_many_entries_there_were(run: Run) -> None:
     steps = "  - settle: {delivered: g, count: 16, topic: orders, within: 20s}"
@@ -233,7 +285,7 @@ def test_a_limit_that_passes_says_how_many_entries_there_were(run: Run) -> None:
     text = WRITES.replace("SEES", sees)
     ended, found = run("writes", text=text.replace("STEPS", steps))
     assert (ended.code, found["outcome"]) == (3, "inconclusive")
-    assert "0 delivered; a has written 8 entries into handled; the last one: 'orders-" in found["reason"]
+    assert "0 delivered; 8 entries of a are written into handled; the last one: 'orders-" in found["reason"]
 
 
 @pytest.mark.extended

@@ -6,15 +6,27 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rocketchaos.harness.diagnose.checks.progress import hangs
 from rocketchaos.harness.diagnose.fate import entries_of
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.finding import (
+    SETTLES_S,
+    Check,
+    Evidence,
+    Found,
+    Level,
+    Result,
+    Unknown,
+)
 from rocketchaos.harness.diagnose.meaning import takes
+from rocketchaos.harness.diagnose.model import Held, Look
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
-WINDOW_S = 30.0
+STOPPED_S = SETTLES_S
 """Clients commit every 5 s: a shorter history can't show that an offset doesn't move."""
+WINDOW_S = 30.0
+"""A shorter history can't show that a lag grows."""
 LEAST_LOOKS = 3
 
 
@@ -39,7 +51,8 @@ def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
 
 
 def state(points: Sequence[Point]) -> str:
-    """Burrow's status: `ok`, `rewind`, `stop`, `warning`; `unknown` if the history is too short.
+    """Burrow's status: `ok`, `rewind`, `stop`, `warning`; `unknown` if it is too short to
+    show that the offset doesn't move.
 
     A broker reports the offset that it holds, not when it was committed: so Burrow's STOP and STALL are one status
     here, an offset that doesn't move while there is a lag.
@@ -51,11 +64,11 @@ def state(points: Sequence[Point]) -> str:
         lowest, highest = min(lowest, point.offset), max(highest, point.offset)
     if points[-1].offset < highest:
         return "rewind"
-    if len(points) < LEAST_LOOKS or points[-1].at_ms - points[0].at_ms < WINDOW_S * 1000:
-        return "unknown"
+    past_s = (points[-1].at_ms - points[0].at_ms) / 1000
     if lowest == highest:
-        return "stop"
-    return "warning" if all(a.lag <= b.lag for a, b in pairwise(points)) else "ok"
+        return "stop" if len(points) >= LEAST_LOOKS and past_s >= STOPPED_S else "unknown"
+    grows = len(points) >= LEAST_LOOKS and all(a.lag <= b.lag for a, b in pairwise(points))
+    return "warning" if grows and past_s >= WINDOW_S else "ok"
 
 
 def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue], int]]:
@@ -65,12 +78,45 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
     for topic in view.topics:
         found, lag = [], 0
         for queue in view.queues(topic):
-            points = history(view, topic, queue)
-            if state(points) == wanted and not only_filtered(view, topic, queue):
+            if _state(view, topic, queue) == wanted and not only_filtered(view, topic, queue):
                 found.append(queue)
-                lag += points[-1].lag
+                lag += history(view, topic, queue)[-1].lag
         if found:
             yield topic, found, lag
+
+
+def _owner(look: Look, group: str, topic: str, queue: Queue) -> Held | None:
+    """The queue in the hands of its one owner, as far as members tell."""
+    found = [
+        held
+        for member in look.members.get(group, {}).values()
+        if (held := member.queues.get(topic, {}).get(queue)) is not None and not held.dropped
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _state(view: GroupView, topic: str, queue: Queue) -> str:
+    """As `state`; an offset has stopped only if the queue had one owner all the time, whose listener doesn't
+    hang, or none can be known."""
+    found = state(history(view, topic, queue))
+    if found != "stop" or view.silent or _owners_unknown(view):
+        return found
+    if hangs(view, topic, queue):
+        return "unknown"
+    owned = all(_owner(look, view.group, topic, queue) is not None for look in view.looks)
+    return "stop" if owned else "unknown"
+
+
+def _owners_unknown(view: GroupView) -> bool:
+    """Its members share all queues (POP), or don't report theirs (lite pull of 4.9.x)."""
+    return view.shares_queues or not any(member.queues for member in view.answered)
+
+
+def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
+    """Whether another look may show that the offset moves: no other check says why it doesn't."""
+    if _owners_unknown(view):
+        return not view.silent
+    return _owner(view.now, view.group, topic, queue) is not None and not hangs(view, topic, queue)
 
 
 def _evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
@@ -116,10 +162,11 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
         if wanted == "stop":
             for topic, queues, lag in _queues_in(view, "unknown"):
                 yield Unknown(
-                    f"{queues_text(queues)}: {counted(lag, 'message')} behind; the history is too short to show "
-                    "whether the group advances: `--watch 1m` shows it",
+                    f"{queues_text(queues)}: {counted(lag, 'message')} behind, and the offset hasn't moved so "
+                    "far: `--watch 1m` shows whether it does",
                     _evidence(view, topic, queues),
                     topic,
+                    look_again=any(_may_move(view, topic, queue) for queue in queues),
                 )
 
     return check

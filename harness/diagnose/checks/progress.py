@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.finding import (
+    KILLED_LOCK_S,
+    Check,
+    Evidence,
+    Found,
+    Level,
+    Result,
+    Unknown,
+)
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
@@ -60,20 +68,35 @@ def stuck(view: GroupView) -> Iterator[Result]:
 def _one_hangs(view: GroupView) -> Iterator[Found]:
     """Queues whose oldest message stays in a member's hands, while its other threads finish later ones."""
     for member, topic, queue, held in _in_hand(view):
-        ends = view.ends(topic).get(queue)
-        if ends is None or not held.cached_count or _stuck_ms(member, held) >= STUCK_MS:
-            continue
-        later = ends.max_offset - held.cached_min_offset - held.cached_count
-        if later >= LATER and not _moves(view, member, topic, queue, held):
+        if _keeps_its_oldest(view, member, topic, queue, held):
+            later = view.ends(topic)[queue].max_offset - held.cached_min_offset - 1
             yield Found(
                 f"{member.client_id} keeps offset {held.cached_min_offset} of {queues_text([queue])}; "
-                f"{counted(ends.max_offset - held.cached_min_offset - 1, 'later message')} "
-                f"{'is' if later == 1 else 'are'} stored",
+                f"{counted(later, 'later message')} {'is' if later == 1 else 'are'} stored",
                 (_cached(member, {queue: held}),),
                 topic,
                 settled=False,
                 key=f"{member.client_id} {queues_text([queue])} {held.cached_min_offset}",
             )
+
+
+def _keeps_its_oldest(view: GroupView, member: Member, topic: str, queue: Queue, held: Held) -> bool:
+    ends = view.ends(topic).get(queue)
+    if ends is None or not held.cached_count or _stuck_ms(member, held) >= STUCK_MS:
+        return False
+    later = ends.max_offset - held.cached_min_offset - held.cached_count
+    return later >= LATER and not _moves(view, member, topic, queue, held)
+
+
+def hangs(view: GroupView, topic: str, queue: Queue) -> bool:
+    """Whether a listener may hang on a message of the queue: RC0601 and RC0602 tell."""
+    for member in view.answered:
+        held = member.queues.get(topic, {}).get(queue)
+        if held is None or held.dropped:
+            continue
+        if _stuck_ms(member, held) >= STUCK_MS or _keeps_its_oldest(view, member, topic, queue, held):
+            return True
+    return False
 
 
 def timed_out(view: GroupView) -> Iterator[Result]:
@@ -155,6 +178,7 @@ def unlocked(view: GroupView) -> Iterator[Result]:
                 topic,
                 settled=False,
                 key=f"{member.client_id} {queues_text([queue])}",
+                lasts_s=KILLED_LOCK_S,
             )
 
 

@@ -30,6 +30,7 @@ from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.scenario.model import Scenario
 from tests.benchmarks.diagnose import mqadmin, scale
 from tests.benchmarks.measuring import write_into_page
@@ -73,7 +74,7 @@ def diagnose(name_server: str, groups: Sequence[str], proxies: Sequence[str] = (
 
 def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
     """Plant each, and look."""
-    scenarios = [item for item in load_all([HERE / "maladies"]) if words in item.name]
+    scenarios = [item for item in _loaded("maladies", version) if words in item.name]
     for scenario in scenarios * repetitions:
         expected = scenario.name.split("-")[0].upper()
         level = CHECKS[expected].level
@@ -97,6 +98,11 @@ def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
             if finding.check.code not in (expected,):
                 print("    besides:", finding)
         yield Looked(scenario.name, version, expected, frozenset(found), reports[0].seconds, "".join(beside))
+
+
+def _loaded(folder: str, version: str) -> list[Scenario]:
+    """The scenarios of a folder that are about this version."""
+    return [item for item in load_all([HERE / folder]) if contains(item.rocketmq, version)]
 
 
 def _run(scenario: Scenario, version: str, hold: Hold) -> None:
@@ -138,7 +144,7 @@ def healthy(version: str, name_server: str, rounds: int) -> Healthy:
     try:
         options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", seed=1)
         with Runner(options) as runner:
-            jobs = [Job(item, version) for item in load_all([HERE / "healthy"])] * rounds
+            jobs = [Job(item, version) for item in _loaded("healthy", version)] * rounds
             for report in runner.run_all(jobs, 2):
                 print(report.scenario.name, report.outcome.kind)
     finally:

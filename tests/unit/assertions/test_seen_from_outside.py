@@ -105,18 +105,29 @@ def test_a_missing_line_proves_nothing() -> None:
     assert "printed no line of it: that proves neither that it was handled" in fate.reason
 
 
-def test_an_entry_of_a_topic_proves_as_much_as_a_line() -> None:
-    written = Story(sees="topic: orders").sent().printed("WRITTEN").passed()
-    assert written.fate().reason == "a wrote that it handled it"
-    assert written.answer(Delivered(to="g", count=1))[0] is Holds.YES
-    holds, observed = written.answer(Duplicated(to="a", at_least=1))
-    assert (holds, "by the entries that it writes into a topic, which don't" in observed) == (
-        Holds.UNKNOWN,
-        True,
-    )
-    missing = Story(sees="topic: orders").sent().passed().fate()
+@pytest.mark.parametrize(
+    ("sees", "told", "by_what", "nothing"),
+    [
+        ("topic: orders", "a wrote that it handled it", "the entries that it writes", "wrote no entry of it"),
+        (
+            "http: 'http://$host:1/handled'",
+            "a answered that it handled it",
+            "the answers that it gives to HTTP calls",
+            "named it in no answer",
+        ),
+    ],
+)
+def test_an_entry_or_an_answer_proves_as_much_as_a_line(
+    sees: str, told: str, by_what: str, nothing: str
+) -> None:
+    shown = Story(sees=sees).sent().printed("WRITTEN").passed()
+    assert shown.fate().reason == told
+    assert shown.answer(Delivered(to="g", count=1))[0] is Holds.YES
+    holds, observed = shown.answer(Duplicated(to="a", at_least=1))
+    assert (holds, by_what in observed) == (Holds.UNKNOWN, True)
+    missing = Story(sees=sees).sent().passed().fate()
     assert missing.message_class is MessageClass.UNDETERMINED
-    assert "which wrote no entry of it: that proves neither that it was handled" in missing.reason
+    assert f"which {nothing}: that proves neither that it was handled" in missing.reason
 
 
 def test_the_owner_s_listener_would_have_told() -> None:

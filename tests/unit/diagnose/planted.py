@@ -492,7 +492,7 @@ PLANTED = (
     ),
     Planted("RC0601", (_listener(1),), (_listener(0.4),)),
     Planted("RC0602", (_listener(20),), (_listener(14),)),
-    Planted("RC0603", _orderly(locked=False), _orderly(locked=True), looks=15),
+    Planted("RC0603", _orderly(locked=False), _orderly(locked=True), looks=44),
     Planted("RC0701", (_retry_end(3),), (_retry_end(0),), looks=3),
     Planted("RC0702", (_dead_letters(2),), (_dead_letters(0),)),
     Planted(

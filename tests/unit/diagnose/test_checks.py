@@ -277,6 +277,7 @@ def test_one_thread_that_hangs_is_told_though_others_finish_messages(
     assert bool(found) is is_found
     assert "RC0601" not in unknown(report)
     if found:
+        assert {item.check.code for item in report.findings} == {"RC0601"}  # and not RC0501 as well
         assert f"keeps offset 5 of broker-1 0; {later} later messages are stored" in found[0].sentence
 
 
@@ -338,3 +339,36 @@ def _without_a_queue(exchange: Exchange) -> Exchange:
     for key in [key for key in document["mqTable"] if "%" not in key and '"queueId": 3' in key]:
         del document["mqTable"][key]
     return replace(exchange, body=json.dumps(document))
+
+
+def test_an_offset_that_does_not_move_is_found_without_a_watch_and_one_that_moves_is_fine_at_once() -> None:
+    stands, moves = offset(lambda _look: 1), offset(lambda look: 1 + look)
+    assert unknown(diagnosed("mismatch-4.9.4.json", ALIKE, *stands, looks=1)) == {"RC0501"}
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, *stands, looks=14)) == {"RC0501"}
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *moves, looks=2)
+    assert not codes(report) | unknown(report)
+
+
+def test_an_offset_may_stand_still_while_its_queue_waits_for_an_owner() -> None:
+    def unowned(exchange: Exchange) -> Exchange:
+        if exchange.code != 307 or exchange.look > 5:
+            return exchange
+        document = exchange.document
+        for key in [key for key in document["mqTable"] if "%" not in key and '"queueId": 0' in key]:
+            del document["mqTable"][key]
+        return replace(exchange, body=json.dumps(document))
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(lambda _look: 1), each(unowned), looks=16)
+    assert "RC0501" not in codes(report)
+    assert "RC0501" in unknown(report)
+
+
+def test_versions_in_nanoseconds_are_fine_where_all_members_send_them() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0105"]
+
+    def language(document: Any) -> None:
+        for item in document["connectionSet"]:
+            item["language"] = "GO"
+
+    alone = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, (203, language))
+    assert "RC0105" not in codes(alone)

@@ -76,7 +76,7 @@ def brokers(monkeypatch: pytest.MonkeyPatch) -> Brokers:
     brokers = Brokers()
     monkeypatch.setattr(written_entries, "pull", brokers.pull)
     # Read when a test says so.
-    monkeypatch.setattr(written_entries, "LOOK_EVERY_S", 60)
+    monkeypatch.setattr(WrittenEntries, "look_every_s", 60)
     return brokers
 
 
@@ -104,7 +104,7 @@ def test_all_queues_are_read_to_their_end_and_nothing_twice(brokers: Brokers, be
     entries.read()
     entries.read()
     assert brokers.keys == [("a", key) for key in (*(f"orders-{n}" for n in range(7)), "orders-8", "A17")]
-    assert entries.seen("a") == {"topic": "handled", "entries": 8, "last": "orders-8 A17"}
+    assert entries.seen("a") == {"where": "written into handled", "entries": 8, "last": "orders-8 A17"}
     brokers.write("orders-9")
     entries.read()
     assert brokers.keys[-1] == ("a", "orders-9")

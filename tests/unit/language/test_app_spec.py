@@ -70,15 +70,16 @@ def test_an_image_is_seen_by_what_it_prints() -> None:
     ("sees", "where", "text", "keys"),
     [
         ({"topic": "handled"}, "keys", "orders-1 A17", ["orders-1", "A17"]),
+        ({"http": "http://$host:1/h"}, "body", '["orders-1", "A17"]', ["orders-1", "A17"]),
         ({"topic": "handled", "keys": r"done-(?P<key>\S+)"}, "keys", "done-orders-1", ["orders-1"]),
         ({"topic": "handled", "body": '"id": "(?P<key>[^"]+)"'}, "body", '{"id": "orders-1"}', ["orders-1"]),
     ],
 )
-def test_a_program_may_be_seen_by_what_it_writes(
+def test_a_program_may_be_seen_by_what_it_writes_or_answers(
     sees: dict[str, str], where: str, text: str, keys: list[str]
 ) -> None:
     own = consumer(app={"command": ["./audit"], "sees": sees})
-    assert own.traits.seen_by == "topic"
+    assert own.traits.seen_by == next(iter(sees))
     assert own.app is not None
     assert own.app.sees is not None
     assert own.app.sees.where == where
@@ -125,6 +126,13 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
             {"app": {"command": ["./a"], "sees": {**SEES, "keys": "(?P<key>a)"}}},
             "are of what it writes into a",
         ),
+        (
+            {"app": {"command": ["./a"], "sees": {**SEES, "body": "(?P<key>a)"}}},
+            "`body` is of what it writes",
+        ),
+        ({"app": {"command": ["./a"], "sees": {"http": "ftp://x/"}}}, "http"),
+        ({"app": {"command": ["./a"], "sees": {"http": "http://x/", "topic": "t"}}}, "say one of `log"),
+        ({"app": {"command": ["./a"], "sees": {"http": "http://x/", "body": "a"}}}, "`body: a` has no named"),
         (
             {"app": {"command": ["./a"], "sees": {"topic": "h", "keys": "(?P<key>a)", "body": "(?P<key>a)"}}},
             "both say which message",
