@@ -11,12 +11,12 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from rocketchaos.harness.facts.folder_facts import (
@@ -113,12 +113,23 @@ def _make(work: tuple[Folder, Path, Path]) -> MadeAnew:
     )
 
 
+_OF_THE_FILE = ("FileNotFoundException", "AccessControlException", "AccessDeniedException")
+"""The ends of the names of Java's exceptions that say something about one file, not about the connection."""
+
+
 def _fetch(spark: SparkSession, folder: Folder, target: Path) -> None:
-    """Bring the files of a folder here that only Spark reaches; what is missing shows afterwards."""
+    """Bring the files of a folder here that only Spark reaches. Missing and forbidden ones show afterwards.
+
+    Raises:
+        Py4JJavaError: its file system doesn't answer: the next ingest tries again.
+    """
     context: Any = spark.sparkContext
     of, configuration = context._jvm.org.apache.hadoop.fs.Path, context._jsc.hadoopConfiguration()
     target.mkdir()
     files = of(folder.source).getFileSystem(configuration)
     for name in (*MADE_OF, "logs"):
-        with suppress(Exception):
+        try:
             files.copyToLocalFile(False, of(f"{folder.source}/{name}"), of(f"file:{target}/{name}"), True)
+        except Py4JJavaError as error:
+            if not str(error.java_exception.getClass().getName()).endswith(_OF_THE_FILE):
+                raise

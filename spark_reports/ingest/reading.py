@@ -21,18 +21,20 @@ SETTINGS = {
     # Paths are listed by this many tasks, not by one for each of them.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
 }
-_TOLERANT = {"ignoreMissingFiles": "true", "ignoreCorruptFiles": "true"}
+_ON_THIS_HOST = "file:"
 _SEAL = f'{{"fact":"{word_of(Seal)}"'
 """How the line of a seal begins, which is no part of the digest that it tells."""
 
 
-def reader(spark: SparkSession) -> DataFrameReader:
-    """Reads files of run folders, and of nothing else; their paths are `literal`.
+def reader(spark: SparkSession, paths: Sequence[str]) -> DataFrameReader:
+    """Reads these files of run folders, and nothing else.
 
-    One that vanishes, or that can't be read to its end, must not end the ingest: its digest is another one,
-    or a second listing shows it. In a file of the store the same would be lost silently.
+    A file that vanishes, or that a disk can't read to its end, must not end the ingest: its digest is another one,
+    or a second listing shows it. In a file of the store the same would be lost silently. On other file systems a
+    broken connection looks like such a file, so it ends the ingest, and the next one reads the folder again.
     """
-    return spark.read.options(**_TOLERANT)
+    tolerant = all(path.startswith(_ON_THIS_HOST) for path in paths)
+    return spark.read.options(ignoreMissingFiles="true", ignoreCorruptFiles=str(tolerant).lower())
 
 
 @contextmanager
@@ -55,7 +57,7 @@ def digests(spark: SparkSession, paths: Sequence[str]) -> Mapping[tuple[str, str
     """Source of a folder and name of a file: its digest (`harness.facts.line_digest`); empty ones left out."""
     if not paths:
         return {}
-    lines = reader(spark).option("lineSep", "\n").text([literal(item) for item in paths])
+    lines = reader(spark, paths).option("lineSep", "\n").text([literal(item) for item in paths])
     summed = (
         lines.where(~fn.startswith("value", fn.lit(_SEAL)))
         .groupBy("_metadata.file_path")
@@ -88,5 +90,7 @@ def _name(path: str) -> Column:
 def _lines(spark: SparkSession, schema: StructType, paths: Sequence[str]) -> DataFrame:
     if not paths:
         return spark.createDataFrame([], StructType(list(schema.fields)).add("file_path", StringType()))
-    lines = reader(spark).schema(schema).option("lineSep", "\n").json([literal(item) for item in paths])
+    lines = (
+        reader(spark, paths).schema(schema).option("lineSep", "\n").json([literal(item) for item in paths])
+    )
     return lines.select("*", "_metadata.file_path")
