@@ -5,7 +5,8 @@ Colours follow the page: `currentColor` for lines and text, an accent for what t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -231,7 +232,7 @@ _PICTURES: Mapping[str, Callable[[], tuple[str, str]]] = MappingProxyType(
 )
 
 
-def pictures() -> Iterator[tuple[str, str, str]]:
-    """Each picture: the id of its method, the SVG, and the words below it."""
-    for method, draw in _PICTURES.items():
-        yield method, *draw()
+@cache
+def pictures() -> Mapping[str, tuple[str, str]]:
+    """The pictures by the ids of their methods: the SVG, and the words below it."""
+    return MappingProxyType({method: draw() for method, draw in _PICTURES.items()})

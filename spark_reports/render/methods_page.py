@@ -33,7 +33,7 @@ stated (`tests/unit/spark_reports/test_rates.py`).
 
 def html() -> str:
     """The page in the folder of the reports."""
-    drawn = {method: (Markup(svg), words) for method, svg, words in pictures()}
+    drawn = {method: (Markup(svg), words) for method, (svg, words) in pictures().items()}
     text = environment().get_template("methods.html.jinja")
     return text.render(methods=METHODS.values(), pictures=drawn, css=Markup(template("report.css")))
 
@@ -44,13 +44,12 @@ def markdown() -> str:
 
 
 def _lines() -> Iterator[str]:
-    drawn = {method: (svg, words) for method, svg, words in pictures()}
     yield _INTRODUCTION
     for method in METHODS.values():
         yield f"## {method.name} {{#{method.id}}}\n"
         yield f"**{method.answers}**\n\n{method.reading}\n"
-        if method.id in drawn:
-            svg, words = drawn[method.id]
+        if method.id in pictures():
+            svg, words = pictures()[method.id]
             yield f"<figure>{svg}</figure>\n\n*{words}*\n"
         yield f"Source: {method.source}\n"
 

@@ -250,6 +250,7 @@ healthy: [{delivered: {to: g, count: 16}}]
 """
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("mode", "outcome", "classes"),
     [

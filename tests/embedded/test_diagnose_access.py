@@ -113,6 +113,7 @@ def _diagnosed(capsys: pytest.CaptureFixture[str], options: list[str]) -> tuple[
     return code, shown.out + shown.err
 
 
+@pytest.mark.extended
 def test_only_with_the_key_everything_is_told(
     guarded: Guarded, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -81,6 +81,7 @@ def diagnosed(steps: str, folder: Path) -> tuple[Report, ...]:
     return tuple(reports)
 
 
+@pytest.mark.extended
 def test_a_group_behind_a_proxy_is_never_called_offline(tmp_path: Path) -> None:
     without, by_proxy = diagnosed(BEHIND_A_PROXY, tmp_path)
     assert not without.findings
