@@ -279,7 +279,8 @@ def test_what_it_lists_by_http_tells_what_it_handled(
     assert {item["status"] for item in events_of(found, "consumed")} == {"ANSWERED"}
 
 
-@pytest.mark.extended
+# The wait is its subject.
+@pytest.mark.nightly
 def test_a_limit_that_passes_says_how_many_entries_there_were(run: Run) -> None:
     steps = "  - settle: {delivered: g, count: 16, topic: orders, within: 20s}"
     sees = "{topic: handled, keys: 'done-(?P<key>.*)'}"
@@ -294,12 +295,12 @@ def test_a_limit_that_passes_says_how_many_entries_there_were(run: Run) -> None:
     ("mode", "ready", "words"),
     [
         ("ends", "{members: 1}", ["the worker a died: exit code 1", "no database"]),
-        (
+        # Each of these takes the whole limit of 20 s.
+        nightly(
             "stranger",
             "{members: 1}",
             ["not become a member of its group g", "it has connections to", "broker-a"],
         ),
-        # Each of these takes the whole limit of 20 s.
         nightly(
             "idle",
             "{members: 1}",
