@@ -94,7 +94,7 @@ def test_run_folders_are_asked_for_only_where_a_migration_leaves_gaps(
     *,
     gaps: bool,
 ) -> None:
-    monkeypatch.setattr(report, "_spark", lambda _master: nullcontext((spark, print)))
+    monkeypatch.setattr(report, "_spark", lambda *_arguments: nullcontext((spark, print)))
     monkeypatch.setattr(migrations, "migrate", lambda *_arguments: version)
     report.migrate("store")
     said = capsys.readouterr().out
