@@ -183,7 +183,8 @@ class _RocketMQWaitStrategy(WaitStrategy):
         self._proxy_port = proxy_port
 
     def wait_until_ready(self, container: WaitStrategyTarget) -> None:
-        missing = ""
+        # With no time at all, nothing is ever asked: that is not ready either.
+        missing = "the name server wasn't asked"
 
         def ready_or_ended() -> bool:
             nonlocal missing
