@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +14,16 @@ from py4j.java_collections import ListConverter
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.spark_reports import log_store
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.render.document import document
+from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
 from tests.spark import servers, stores
+from tests.spark.broken import set_in
+from tests.spark.folders import KILL, TAGS, copy
+from tests.spark.test_session import REPORT
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
@@ -23,6 +34,13 @@ LIMIT_S = 480
 def small_s3(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Server]:
     """One that this process's Spark reaches, too."""
     with servers.small_s3(tmp_path_factory.mktemp("small-s3")) as server:
+        _reach(spark, server)
+        yield server
+
+
+@pytest.fixture(scope="module")
+def minio(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Server]:
+    with servers.minio(tmp_path_factory.mktemp("minio")) as server:
         _reach(spark, server)
         yield server
 
@@ -76,3 +94,54 @@ def test_on_s3_a_commit_that_is_there_is_never_replaced(
 
 def _java(spark: SparkSession, lines: list[str]) -> Any:
     return ListConverter().convert(lines, spark.sparkContext._gateway._gateway_client).iterator()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", ["minio", "hdfs"])
+def test_commands_do_on_a_store_elsewhere_what_they_do_on_a_disk(
+    spark: SparkSession, kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    server = request.getfixturevalue(kind)
+    nights = [str(tmp_path / "first"), str(tmp_path / "second")]
+    copy(Path(nights[0]), KILL, "killed")
+    set_in(copy(Path(nights[0]), TAGS, "newer"), "run.json", schema_version=99)
+    copy(Path(nights[1]), TAGS, "tags")
+    here, there = Store.create(spark, str(tmp_path / "store")), f"{server.uri}/commands"
+    for number, night in enumerate(nights):
+        done = ingest(spark, here, [night], print)
+        said = _command(server, "ingest", night, "--store", there).stdout
+        quarantined = sum(done.quarantined.values())
+        assert (done.ingested, quarantined) == (1, 1 - number)
+        assert f": 1 new, 0 judged again, 0 unchanged, {quarantined} in quarantine" in said
+    remote = Store.open(spark, there)
+    rows = stores.rows(here)
+    assert stores.rows(remote) == rows
+
+    _command(server, "all", "--store", there, "--out", str(tmp_path / "out"))
+    here.register()
+    for name, report in REPORTS.items():
+        page = json.loads((tmp_path / "out" / f"{name}.json").read_text(encoding="utf-8"))
+        assert page["sections"] == document(report(spark, here.summary()))["sections"], name
+    _command(server, "diff", "--store", there, "--line", code=ExitCode.INCONCLUSIVE)
+    assert "small files became" in _command(server, "tidy", "--store", there).stdout
+    assert stores.rows(remote) == rows
+    written = [item for item in (tmp_path / "out").rglob("*") if item.is_file()]
+    assert len(written) > 10
+    assert not [item for item in written if servers.SECRET.encode() in item.read_bytes()]
+
+
+def _command(
+    server: servers.Server, *arguments: str, code: int = ExitCode.AS_EXPECTED, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Of `rocketchaos report`, as a process; it never says the secret."""
+    with tempfile.TemporaryDirectory() as folder:
+        # As for all tests of few rows (conftest.py): each of these JVMs would compile it anew.
+        (Path(folder) / "spark-defaults.conf").write_text(
+            "spark.sql.codegen.wholeStage false\nspark.sql.codegen.factoryMode NO_CODEGEN\n"
+        )
+        told = {**server.environment, "SPARK_CONF_DIR": folder, **environment}
+        with stores.process(REPORT, *arguments, "--master", "local[1]", **told) as running:
+            out, errors = running.communicate(timeout=LIMIT_S)
+    assert servers.SECRET not in out + errors
+    assert running.returncode == code, out + errors
+    return subprocess.CompletedProcess(arguments, running.returncode, out, errors)
