@@ -6,7 +6,6 @@ Colours follow the page: `currentColor` for lines and text, an accent for what t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -232,7 +231,6 @@ _PICTURES: Mapping[str, Callable[[], tuple[str, str]]] = MappingProxyType(
 )
 
 
-@cache
 def pictures() -> Mapping[str, tuple[str, str]]:
     """The pictures by the ids of their methods: the SVG, and the words below it."""
     return MappingProxyType({method: draw() for method, draw in _PICTURES.items()})

@@ -64,8 +64,8 @@ class Consumer:
     `start_limit_s` is how long a program of the user's may take to start its consumer. `before_launch` looks at
     the brokers before a program that is observed from outside is launched. It returns a function that waits until
     the program has begun to consume, and that answers as `start-consumer` does, with the `traits` of its client.
-    `until_ready` waits for its `ready` conditions, at most this many seconds. `entries` are those of the topic
-    into which it writes, if that is how it is seen.
+    `until_ready` waits for its `ready` conditions, at most this many seconds. `entries` are those of its topic, or
+    of its answers by HTTP, if that is how it is seen.
     """
 
     def __init__(
@@ -340,11 +340,11 @@ class Consumer:
         self._alive_worker().request("ping", ANSWER_LIMIT_S)
 
     def read_entries(self) -> None:
-        """Return when what it has written into the topic of `sees` is in the history; it may have ended."""
+        """Return when all entries that it has shown by now are in the history; it may have ended."""
         if self._entries is not None:
             self._entries.read()
 
-    def written(self) -> Mapping[str, Any] | None:
+    def entries_seen(self) -> Mapping[str, Any] | None:
         """How many `entries` it has shown, `where`, and the `last` one; None: its lines or listener show it."""
         return None if self._entries is None else self._entries.seen(self.name)
 

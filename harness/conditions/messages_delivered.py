@@ -27,14 +27,14 @@ def _printed(context: ConditionContext, view: RunView, consumers: Iterable[str])
     """The lines or entries of those programs that are seen by what they print or write."""
     for name in view.seen_from_outside(consumers):
         consumer = context.consumers[name]
-        told, written = consumer.printed(), consumer.written()
+        told, entries = consumer.printed(), consumer.entries_seen()
         strange = [event.body for event in view.of_kind(LineOfNoMessage) if event.node == name]
         of_none = f"; {strange[0].reason}: {strange[0].line!r}" if strange else ""
-        if written is not None:
-            last = f"; the last one: {written['last']!r}" if written["entries"] else ""
-            failure = f"; the last call failed: {written['failure']}" if written.get("failure") else ""
-            count = written["entries"]
-            yield f"{count} entries of {name} are {written['where']}{of_none}{last}{failure}"
+        if entries is not None:
+            last = f"; the last one: {entries['last']!r}" if entries["entries"] else ""
+            failure = f"; the last call failed: {entries['failure']}" if entries.get("failure") else ""
+            count = entries["entries"]
+            yield f"{count} entries of {name} are {entries['where']}{of_none}{last}{failure}"
             continue
         if told is None:
             continue

@@ -18,7 +18,7 @@ class Partition(NetworkFault):
     def wait_effective(self) -> str:
         """A connection gets no answer, and the rules have counted what they dropped of it.
 
-        Where only what comes in is dropped, what is counted is the answer: outgoing packets have arrived.
+        If only incoming packets are dropped, the rules count the answer: outgoing packets have arrived.
         """
         self._must_be("no answer")
         dropped = sum(self._counts())

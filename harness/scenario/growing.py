@@ -26,7 +26,7 @@ class GrowingScenario:
 
     def grow(self, text: str, sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
         """Put these entries into these sections, and return whether that is possible. If it isn't, nothing has
-        changed: reading the text says what is wrong. An entry that is the same object as before is not validated
+        changed, and reading the text reports the mistake. Entries that are the same objects are not validated
         again.
 
         Args:

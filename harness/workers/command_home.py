@@ -61,21 +61,16 @@ class CommandProgram(AppProgram):
     """A program whose output is read here, by a thread that answers for it."""
 
     def __init__(self, plan: WorkerPlan, process: subprocess.Popen[bytes], app: App, mark: str) -> None:
-        command_read, command_write = os.pipe()
-        event_read, event_write = os.pipe()
-        super().__init__(
-            plan.name, process, os.fdopen(event_read, "rb"), os.fdopen(command_write, "wb", buffering=0)
-        )
-        self.mark = mark
         assert app.sees is not None
         assert process.stdout is not None
-        PrintedOutput(
+        printed = PrintedOutput(
             process,
             process.stdout,
             log=plan.log,
             sees=app.sees.log,
             ready=None if app.ready is None else app.ready.log,
-            commands=command_read,
-            events=event_write,
             end=self.kill,
-        ).start()
+        )
+        super().__init__(plan.name, process, printed.events, printed.commands)
+        self.mark = mark
+        printed.start()

@@ -6,7 +6,6 @@ It runs with its own entrypoint and user, and is seen by what it prints; otherwi
 from __future__ import annotations
 
 import itertools
-import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -128,20 +127,16 @@ class ImageProgram(Contained):
 
     def _begin_to_read(self, plan: WorkerPlan, app: App) -> None:
         assert app.sees is not None
-        command_read, command_write = os.pipe()
-        event_read, event_write = os.pipe()
-        self.commands = os.fdopen(command_write, "wb", buffering=0)
-        self.events = os.fdopen(event_read, "rb")
-        PrintedOutput(
+        printed = PrintedOutput(
             self,
             self._output.pipe,
             log=plan.log,
             sees=app.sees.log,
             ready=None if app.ready is None else app.ready.log,
-            commands=command_read,
-            events=event_write,
             end=self.kill,
-        ).start()
+        )
+        self.commands, self.events = printed.commands, printed.events
+        printed.start()
 
     def _release(self) -> None:
         self._output.close()

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Mapping
 from io import FileIO
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, BinaryIO, Protocol
 
 from rocketchaos.harness.workers.printed_lines import Lines
 from rocketchaos.harness.workers.protocol import EventPipe
@@ -83,8 +83,6 @@ class PrintedOutput:
         log: Path,
         sees: str | None,
         ready: str | None,
-        commands: int,
-        events: int,
         end: Callable[[], None],
     ) -> None:
         """
@@ -94,8 +92,6 @@ class PrintedOutput:
             log: where all of it is added.
             sees: the regular expression that finds that a message was handled; None: its lines don't tell.
             ready: one that finds that it is ready.
-            commands: a file descriptor; its end ends the program.
-            events: a file descriptor, closed at the end.
             end: ends the program at once.
 
         Raises:
@@ -108,8 +104,13 @@ class PrintedOutput:
         self._log = _Log(log)
         self._sees = None if sees is None else re.compile(sees)
         self._ready = None if ready is None else re.compile(ready)
-        self._commands, self._events_fd = commands, events
-        self._events = EventPipe(events)
+        self._commands, commands = os.pipe()
+        events, self._events_fd = os.pipe()
+        self._events = EventPipe(self._events_fd)
+        self.commands: BinaryIO = os.fdopen(commands, "wb", buffering=0)
+        """For commands to it, as to a worker; its end ends the program."""
+        self.events: BinaryIO = os.fdopen(events, "rb")
+        """Its events, as a worker's; they end with the program."""
         self._end = end
         self._lines = Lines()
         self._count = self._found = 0

@@ -28,7 +28,8 @@ from pyspark.sql import SparkSession
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.spark_reports.render.document import document_text
 from rocketchaos.spark_reports.render.links import RunsUrl
-from rocketchaos.spark_reports.render.page import page, template
+from rocketchaos.spark_reports.render.methods_page import html
+from rocketchaos.spark_reports.render.page import page
 from rocketchaos.spark_reports.render.tables import write_csv, write_with_spark
 from rocketchaos.spark_reports.render.text import markdown
 from rocketchaos.spark_reports.report import Report
@@ -87,7 +88,7 @@ def _draft(spark: SparkSession, report: Report, written: Written, draft: Path, u
     }
     for target, text in texts.items():
         (draft / target.name).write_text(text, encoding="utf-8")
-    (draft / METHODS_PAGE).write_text(template(METHODS_PAGE), encoding="utf-8")
+    (draft / METHODS_PAGE).write_text(html(), encoding="utf-8")
     tables = draft / written.tables.name
     tables.mkdir()
     for table in report.tables:
