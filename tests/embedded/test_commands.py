@@ -109,6 +109,10 @@ def _command(process: psutil.Process) -> list[str]:
         return []
 
 
+def _start_here(run: dict[str, Any]) -> str:
+    return (Path(run["run_dir"]) / "START-HERE.md").read_text()
+
+
 def events_of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     text = (Path(run["run_dir"]) / "events.jsonl").read_text()
     events = [json.loads(line) for line in text.splitlines()]
@@ -205,10 +209,11 @@ def test_what_it_writes_into_a_topic_tells_what_it_handled(run: Run, version: st
     ended, found = run("writes", version=version, text=text)
     assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
     received = events_of(found, "received")
-    assert len(received) == 16
+    # After the kill, `b` may get once more what `a` has handled: a client commits its offsets every 5 s.
+    assert len({item["key"] for item in received[:16]}) == 16
     assert all(item["line"] == item["key"] for item in received)
     assert {item["status"] for item in events_of(found, "consumed")} == {"WRITTEN"}
-    assert "a 8 (from broker-a:0, broker-a:1), b 8" in (Path(found["run_dir"]) / "START-HERE.md").read_text()
+    assert "16 of 16 sent: a 8 (from broker-a:0, broker-a:1), b " in _start_here(found)
 
 
 @pytest.mark.extended
