@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rocketchaos.harness.diagnose.exchange import Exchange
 from tests.unit.diagnose.reports import (
     BROKER,
     SECOND,
@@ -156,6 +157,20 @@ def _other_topic(document: Any) -> None:
 
 def _route(**fields: int) -> Change:
     return 105, lambda document: [item.update(fields) for item in document.get("queueDatas", ())] and None
+
+
+def retry_topic(permission: int) -> Edit:
+    """What may be done with the group's retry topic."""
+
+    def change(item: Exchange) -> Exchange:
+        if item.code != 105 or not item.fields.get("topic", "").startswith("%RETRY%"):
+            return item
+        document = item.document
+        for queues in document["queueDatas"]:
+            queues["perm"] = permission
+        return replace(item, body=json.dumps(document))
+
+    return each(change)
 
 
 def _topic_rows(document: Any, marked: bool = False) -> list[Any]:
