@@ -116,7 +116,7 @@ def permissions(view: GroupView) -> Iterator[Result]:
         view,
         view.dead_letter_topic,
         WRITE,
-        "may not be written: brokers store dead letters there all the same",
+        "may not be written, but brokers still store dead letters there",
         Level.INFO,
     )
     # RocketMQ makes it so.

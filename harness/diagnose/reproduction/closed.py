@@ -17,7 +17,7 @@ def closed_topic(group: Scaled) -> Document | tuple[Document, Document] | str:
     if group.finding.topic == group.view.retry_topic:
         return _closed_retries(group)
     if group.finding.topic != real:
-        return "RocketMQ creates a dead-letter topic so, or stores dead letters there all the same"
+        return "RocketMQ creates a dead-letter topic so, or still stores dead letters there"
     step, count = send(group, topic, group.tags(real)[:1], each=2)
     permissions = [item.permission for item in group.view.on_brokers(real).values()]
     readable = all(permission & READ for permission in permissions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from typing import Any
 
 from rocketchaos.harness.diagnose.exchange import Exchange
@@ -49,7 +50,7 @@ ALIKE: Change = (307, _alike)
 
 def wants(*expressions: str) -> Change:
     """What each member wants of the topic, in turn."""
-    turn = iter(expressions * 100)
+    turn = cycle(expressions)
 
     def change(document: Any) -> None:
         expression = next(turn)
