@@ -69,6 +69,7 @@ class Held:
     commit_offset: int
     cached_count: int
     cached_min_offset: int
+    cached_max_offset: int
     locked: bool
     dropped: bool
     last_lock_ms: int

@@ -264,6 +264,7 @@ def _held(item: Mapping[str, Any]) -> Held:
         commit_offset=whole(item.get("commitOffset")),
         cached_count=whole(item.get("cachedMsgCount")),
         cached_min_offset=whole(item.get("cachedMsgMinOffset")),
+        cached_max_offset=whole(item.get("cachedMsgMaxOffset")),
         locked=str(item.get("locked")).lower() == "true",
         dropped=str(item.get("droped")).lower() == "true",
         last_lock_ms=whole(item.get("lastLockTimestamp")),

@@ -47,7 +47,7 @@ control: {scenarios}.
 commit log. Without it, the diagnosis knows only the hash of a tag, which the ConsumeQueue keeps, for the newest 32
 messages of a queue.
 
-`--watch 2m` looks every 5 s and reports changes. It takes 30 s to see that a group falls behind.
+`--watch 2m` looks every 5 s and reports changes. It takes 25 s to see that a group falls behind.
 
 ## Checks
 

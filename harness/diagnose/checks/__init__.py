@@ -11,6 +11,7 @@ from rocketchaos.harness.diagnose.checks import (
     differences,
     members,
     offsets,
+    outside,
     ownership,
     progress,
     proxies,
@@ -21,8 +22,8 @@ from rocketchaos.harness.diagnose.checks import (
 from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
-    subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, progress,
-    cluster, registrations,
+    subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, outside,
+    progress, cluster, registrations,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rocketchaos.harness.diagnose.checks.hands import waits_for_a_thread
 from rocketchaos.harness.diagnose.checks.progress import hangs
 from rocketchaos.harness.diagnose.fate import entries_of
 from rocketchaos.harness.diagnose.finding import (
@@ -18,14 +19,14 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.meaning import takes
-from rocketchaos.harness.diagnose.model import Held, Look
+from rocketchaos.harness.diagnose.model import Held, Look, Member
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 STOPPED_S = SETTLES_S
 """Clients commit every 5 s: a shorter history can't show that an offset doesn't move."""
-WINDOW_S = 30.0
+WINDOW_S = SETTLES_S
 """A shorter history can't show that a lag grows."""
 LEAST_LOOKS = 3
 
@@ -51,8 +52,8 @@ def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
 
 
 def state(points: Sequence[Point]) -> str:
-    """Burrow's status: `ok`, `rewind`, `stop`, `warning`; `unknown` if it is too short to
-    show that the offset doesn't move.
+    """Burrow's status: `ok`, `rewind`, `stop`, `warning`; if it is too short, `unknown` for an offset that hasn't
+    moved, and `growing` for a lag that has grown so far.
 
     A broker reports the offset that it holds, not when it was committed: so Burrow's STOP and STALL are one status
     here, an offset that doesn't move while there is a lag.
@@ -67,8 +68,9 @@ def state(points: Sequence[Point]) -> str:
     past_s = (points[-1].at_ms - points[0].at_ms) / 1000
     if lowest == highest:
         return "stop" if len(points) >= LEAST_LOOKS and past_s >= STOPPED_S else "unknown"
-    grows = len(points) >= LEAST_LOOKS and all(a.lag <= b.lag for a, b in pairwise(points))
-    return "warning" if grows and past_s >= WINDOW_S else "ok"
+    if points[-1].lag == points[0].lag or any(a.lag > b.lag for a, b in pairwise(points)):
+        return "ok"
+    return "warning" if len(points) >= LEAST_LOOKS and past_s >= WINDOW_S else "growing"
 
 
 def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue], int]]:
@@ -98,13 +100,25 @@ def _owner(look: Look, group: str, topic: str, queue: Queue) -> Held | None:
 def _state(view: GroupView, topic: str, queue: Queue) -> str:
     """As `state`; an offset has stopped only if the queue had one owner all the time, whose listener doesn't
     hang, or none can be known."""
-    found = state(history(view, topic, queue))
+    points = history(view, topic, queue)
+    found = state(points)
     if found != "stop" or view.silent or _owners_unknown(view):
         return found
     if hangs(view, topic, queue):
         return "unknown"
+    if any(waits_for_a_thread(member, held) for member, held in _in_hands(view, topic, queue)):
+        past_s = (points[-1].at_ms - points[0].at_ms) / 1000
+        return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
     owned = all(_owner(look, view.group, topic, queue) is not None for look in view.looks)
     return "stop" if owned else "unknown"
+
+
+def _in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Member, Held]]:
+    """The queue in the hands of each member that owns it."""
+    for member in view.answered:
+        held = member.queues.get(topic, {}).get(queue)
+        if held is not None and not held.dropped:
+            yield member, held
 
 
 def _owners_unknown(view: GroupView) -> bool:
@@ -119,7 +133,8 @@ def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     return _owner(view.now, view.group, topic, queue) is not None and not hangs(view, topic, queue)
 
 
-def _evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
+def evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
+    """The group's offsets in these queues, at the first look and the last one, and where the queues end."""
     brokers = sorted({queue[0] for queue in queues})
     said = []
     for look in (view.looks[0], view.looks[-1])[-min(2, len(view.looks)) :]:
@@ -140,6 +155,18 @@ def _evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evi
     return tuple(said)
 
 
+def _held(view: GroupView, topic: str, queues: Sequence[Queue]) -> Iterator[Evidence]:
+    """How many messages of these queues each owner has: none where its pulls bring none."""
+    by_member: dict[str, int] = {}
+    for queue in queues:
+        for member, held in _in_hands(view, topic, queue):
+            by_member[member.client_id] = by_member.get(member.client_id, 0) + held.cached_count
+    for client_id, count in by_member.items():
+        yield Evidence(
+            view.members[client_id].exchange, f"{client_id} owns them, and holds {counted(count, 'message')}"
+        )
+
+
 def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Result]]:
     def check(view: GroupView) -> Iterator[Result]:
         for topic, queues, lag in _queues_in(view, wanted):
@@ -148,7 +175,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 sentence.format(
                     queues=queues_text(queues), lag=counted(lag, "message"), seconds=f"{seconds:.0f}"
                 ),
-                _evidence(view, topic, queues),
+                (*evidence(view, topic, queues), *(_held(view, topic, queues) if wanted == "stop" else ())),
                 topic,
             )
         if wanted == "stop" and view.online:
@@ -159,12 +186,21 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                     () if route is None else (Evidence(route.exchange, "topicQueueMappingByBroker"),),
                     topic,
                 )
+        if wanted == "warning":
+            for topic, queues, lag in _queues_in(view, "growing"):
+                yield Unknown(
+                    f"{queues_text(queues)}: the lag has grown to {counted(lag, 'message')} so far: `--watch 1m` "
+                    "shows whether it goes on",
+                    evidence(view, topic, queues),
+                    topic,
+                    look_again=True,
+                )
         if wanted == "stop":
             for topic, queues, lag in _queues_in(view, "unknown"):
                 yield Unknown(
                     f"{queues_text(queues)}: {counted(lag, 'message')} behind, and the offset hasn't moved so "
                     "far: `--watch 1m` shows whether it does",
-                    _evidence(view, topic, queues),
+                    evidence(view, topic, queues),
                     topic,
                     look_again=any(_may_move(view, topic, queue) for queue in queues),
                 )
@@ -194,42 +230,9 @@ def filtered_lag(view: GroupView) -> Iterator[Result]:
             yield Found(
                 f"{queues_text(queues)}: the {counted(lag, 'message')} that the group hasn't reached yet "
                 f"{'has a tag' if lag == 1 else 'all have tags'} that it doesn't want",
-                _evidence(view, topic, queues),
+                evidence(view, topic, queues),
                 topic,
             )
-
-
-def below_minimum(view: GroupView) -> Iterator[Result]:
-    """Offsets below the queue's first message."""
-    yield from _outside(view, below=True)
-
-
-def above_maximum(view: GroupView) -> Iterator[Result]:
-    """Offsets above the queue's end."""
-    yield from _outside(view, below=False)
-
-
-def _outside(view: GroupView, *, below: bool) -> Iterator[Result]:
-    for topic in (*view.topics, view.retry_topic):
-        if view.is_static(topic):
-            continue
-        found: list[Queue] = []
-        gone = 0
-        for queue, ends in view.ends(topic).items():
-            offset = view.offset(topic, queue)
-            if offset is None:
-                continue
-            apart = ends.min_offset - offset if below else offset - ends.max_offset
-            if apart > 0:
-                found.append(queue)
-                gone += apart
-        if found:
-            text = (
-                f"{queues_text(found)}: the group's offset is {gone} below the queue's first offset"
-                if below
-                else f"{queues_text(found)}: the group's offset is {gone} beyond the queue's end"
-            )
-            yield Found(text, _evidence(view, topic, found), topic, key=queues_text(found))
 
 
 CHECKS = (
@@ -240,8 +243,10 @@ CHECKS = (
         "every offset moves while messages wait",
         "The messages in these queues wait.",
         (
-            "Check whether the queue has an owner (RC0301), and whether the owner's listener hangs (RC0601).",
-            "Take a thread dump of the owner: `mqadmin consumerStatus -s`.",
+            "If its owner holds no message of it, the member is paused (`suspend()`), or its pulls fail: resume "
+            "it, or read its client's log.",
+            "If it holds some, its listener hangs, or is an orderly one that keeps failing: read its log, and "
+            "take a thread dump, `mqadmin consumerStatus -s`.",
         ),
         ("G04",),
         of_group=_in_state("stop", "{queues}: the offset hasn't moved for {seconds} s, {lag} behind"),
@@ -268,33 +273,6 @@ CHECKS = (
         ("Add members up to the number of queues, or make the listener faster.",),
         (),
         of_group=_in_state("warning", "{queues}: the lag never fell in {seconds} s; it is {lag} now"),
-    ),
-    Check(
-        "RC0505",
-        "unread messages were deleted",
-        Level.ERROR,
-        "no unread message was deleted",
-        "These messages are gone. The group continues at the queue's first message.",
-        (
-            "Send the messages again from their source.",
-            "Raise fileReservedTime, or add members to the group: its lag is longer than messages are kept.",
-        ),
-        ("F02",),
-        of_group=below_minimum,
-    ),
-    Check(
-        "RC0506",
-        "the group's offset is beyond the queue's end",
-        Level.ERROR,
-        "no offset is beyond its queue's end",
-        "The group doesn't get messages that are stored below that offset. From 4.9.4 on, the next pull sets the "
-        "offset to the queue's end.",
-        (
-            "Check whether a broker lost data, or was recreated under its old name.",
-            "Reset the group's offset.",
-        ),
-        ("F04", "F05", "F10"),
-        of_group=above_maximum,
     ),
     Check(
         "RC0507",

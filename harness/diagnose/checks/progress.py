@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from rocketchaos.harness.diagnose.checks.hands import STUCK_MS, has_more_than_threads, stuck_ms
 from rocketchaos.harness.diagnose.finding import (
     KILLED_LOCK_S,
     Check,
@@ -18,8 +19,6 @@ from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
-STUCK_MS = 30_000
-"""A listener that has messages and finishes none for this long is stuck."""
 LATER = 16
 """If the member doesn't hold at least this many later messages that are stored, another look shows whether
 it keeps the oldest one."""
@@ -35,15 +34,6 @@ def _in_hand(view: GroupView) -> Iterator[tuple[Member, str, Queue, Held]]:
                     yield member, topic, queue, held
 
 
-def _stuck_ms(member: Member, held: Held) -> int:
-    """For how long no message of an owned queue was finished, by the member's own clock as far as it is known."""
-    clock_ms = max(
-        [member.exchange.at_ms]
-        + [queue.last_pull_ms for queues in member.queues.values() for queue in queues.values()]
-    )
-    return clock_ms - held.last_consume_ms if held.cached_count and held.last_consume_ms else 0
-
-
 def stuck(view: GroupView) -> Iterator[Result]:
     """Queues whose listener finishes no message."""
     for member, topic, found in _hanging(view):
@@ -54,7 +44,7 @@ def stuck(view: GroupView) -> Iterator[Result]:
             and not _moves(view, member, topic, queue, held)
         }
         if least:
-            for_ms = max(_stuck_ms(member, held) for held in least.values())
+            for_ms = max(stuck_ms(member, held) for held in least.values())
             yield Found(
                 f"{member.client_id} holds {_held_text(least)}, and has finished none for {for_ms / 1000:.0f} s",
                 (_cached(member, least),),
@@ -82,9 +72,11 @@ def _one_hangs(view: GroupView) -> Iterator[Found]:
 
 def _keeps_its_oldest(view: GroupView, member: Member, topic: str, queue: Queue, held: Held) -> bool:
     ends = view.ends(topic).get(queue)
-    if ends is None or not held.cached_count or _stuck_ms(member, held) >= STUCK_MS:
+    if ends is None or not held.cached_count or stuck_ms(member, held) >= STUCK_MS:
         return False
-    later = ends.max_offset - held.cached_min_offset - held.cached_count
+    # Of a queue with many messages, the later ones may not have been pulled yet.
+    last = held.cached_max_offset + 1 if has_more_than_threads(member) else ends.max_offset
+    later = last - held.cached_min_offset - held.cached_count
     return later >= LATER and not _moves(view, member, topic, queue, held)
 
 
@@ -94,7 +86,7 @@ def hangs(view: GroupView, topic: str, queue: Queue) -> bool:
         held = member.queues.get(topic, {}).get(queue)
         if held is None or held.dropped:
             continue
-        if _stuck_ms(member, held) >= STUCK_MS or _keeps_its_oldest(view, member, topic, queue, held):
+        if stuck_ms(member, held) >= STUCK_MS or _keeps_its_oldest(view, member, topic, queue, held):
             return True
     return False
 
@@ -108,7 +100,7 @@ def timed_out(view: GroupView) -> Iterator[Result]:
             if _certain_ms(view, member, topic, queue) >= _timeout_ms(member)
         }
         if late:
-            for_ms = max(_stuck_ms(member, held) for held in late.values())
+            for_ms = max(stuck_ms(member, held) for held in late.values())
             yield Found(
                 f"{member.client_id} holds {_held_text(late)}, and has finished none for "
                 f"{for_ms / 60_000:.0f} min; consumeTimeout is {_timeout_ms(member) // 60_000} min",
@@ -125,14 +117,14 @@ def _certain_ms(view: GroupView, member: Member, topic: str, queue: Queue) -> in
     ends = view.ends(topic).get(queue)
     held = member.queues[topic][queue]
     stored_ms = view.now.at_ms - ends.updated_ms if ends is not None and ends.updated_ms else 0
-    return min(_stuck_ms(member, held), stored_ms)
+    return min(stuck_ms(member, held), stored_ms)
 
 
 def _hanging(view: GroupView) -> Iterator[tuple[Member, str, dict[Queue, Held]]]:
     """By member and topic: the queues whose listener finished no message for a while."""
     found: dict[tuple[str, str], dict[Queue, Held]] = {}
     for member, topic, queue, held in _in_hand(view):
-        if _stuck_ms(member, held) >= STUCK_MS:
+        if stuck_ms(member, held) >= STUCK_MS:
             found.setdefault((member.client_id, topic), {})[queue] = held
     for (client_id, topic), queues in found.items():
         yield view.members[client_id], topic, queues

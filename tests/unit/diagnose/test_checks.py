@@ -372,3 +372,65 @@ def test_versions_in_nanoseconds_are_fine_where_all_members_send_them() -> None:
 
     alone = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, (203, language))
     assert "RC0105" not in codes(alone)
+
+
+def _backlog(threads: str, others_finish: bool) -> Change:
+    """Each member has 40 messages of each queue, and has finished none for a minute, except of its last queue."""
+
+    def change(document: Any, look: int) -> None:
+        document["properties"]["PROP_THREADPOOL_CORE_SIZE"] = threads
+        *waiting, last = (held for key, held in document["mqTable"].items() if "%RETRY%" not in key)
+        for held in (*waiting, last):
+            held.update(cachedMsgCount=40, cachedMsgMinOffset=0, cachedMsgMaxOffset=39)
+            held["lastPullTimestamp"] += 2_000 * look
+            held["lastConsumeTimestamp"] = held["lastPullTimestamp"]
+        for held in (*waiting, *([] if others_finish else [last])):
+            held["lastConsumeTimestamp"] -= 60_000
+
+    return by_look(307, change)
+
+
+@pytest.mark.parametrize(
+    ("threads", "others_finish", "found"), [("1", True, False), ("1", False, True), ("100", True, True)]
+)
+def test_messages_that_wait_for_a_thread_are_no_hanging_listener(
+    threads: str, others_finish: bool, found: bool
+) -> None:
+    report = diagnosed(
+        "mismatch-4.9.4.json",
+        ALIKE,
+        *offset(lambda _look: 1, lambda _look: 41),
+        _backlog(threads, others_finish),
+        looks=17,
+    )
+    assert ("RC0601" in codes(report)) is found
+    assert "RC0501" not in codes(report)
+
+
+def test_a_lag_that_has_only_begun_to_grow_is_looked_at_again() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0504"]
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=5)
+    assert "RC0504" not in codes(report)
+    assert "RC0504" in unknown(report)
+
+
+def test_an_offset_that_stands_still_is_told_with_what_its_owner_holds() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0501"]
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=17).findings
+    assert any(item.says.endswith("owns them, and holds 0 messages") for item in finding.evidence)
+
+
+def test_a_dead_letter_topic_that_may_not_be_written_is_no_error() -> None:
+    def change(exchange: Exchange) -> Exchange:
+        if exchange.code != 105 or "%RETRY%" not in exchange.fields.get("topic", ""):
+            return exchange
+        fields = {**exchange.fields, "topic": exchange.fields["topic"].replace("%RETRY%", "%DLQ%")}
+        return replace(exchange, fields=fields, body=exchange.body.replace('"perm": 6', '"perm": 4'))
+
+    def add(exchanges: Any) -> Any:
+        kept = [item for item in exchanges if "%DLQ%" not in item.fields.get("topic", "")]
+        return [*kept, *(change(item) for item in kept if change(item) is not item)]
+
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, add).findings
+    assert (finding.check.code, finding.level) == ("RC0404", Level.INFO)
+    assert "still store dead letters" in finding.sentence
