@@ -20,6 +20,7 @@ from rocketchaos.harness.diagnose.model import (
     Connection,
     Look,
     Route,
+    is_of_rocketmq,
 )
 from rocketchaos.harness.diagnose.view import PROXY
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -33,13 +34,6 @@ YOUNG_BROKER_ATTEMPTS = 3
 """A broker takes its first sample of what it stores after one second (StoreStatsService; seen on 4.9.4).
 
 Until then it answers GET_BROKER_RUNTIME_INFO with an exception."""
-_RESERVED_GROUPS = frozenset(
-    {
-        "SELF_TEST_C_GROUP", "CID_ONSAPI_OWNER", "CID_ONSAPI_PERMISSION", "TOOLS_CONSUMER", "CID_ONS-HTTP-PROXY",
-        "FILTERSRV_CONSUMER", "CID_ONSAPI_PULL", "DEFAULT_CONSUMER", "CID_DefaultHeartBeatSyncerTopic",
-    }
-)  # fmt: skip
-"""Of RocketMQ itself (MixAll); so is all that begins with CID_RMQ_SYS_."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +236,7 @@ class Collector:
             return list(self.scope.groups)
         found = {group for table in look.groups.values() for group in table}
         found |= {group for table in look.offsets.values() for group in table}
-        return sorted(
-            item for item in found if item not in _RESERVED_GROUPS and not item.startswith("CID_RMQ_SYS_")
-        )
+        return sorted(item for item in found if not is_of_rocketmq(item))
 
     async def _group(self, look: Look, group: str) -> None:
         at = {name: broker.address for name, broker in look.brokers.items()}

@@ -10,10 +10,20 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 RETRY, DEAD_LETTERS = "%RETRY%", "%DLQ%"
 """What stands before the group's name in the names of its own topics."""
-
-
+_RESERVED_GROUPS = frozenset(
+    {
+        "SELF_TEST_C_GROUP", "CID_ONSAPI_OWNER", "CID_ONSAPI_PERMISSION", "TOOLS_CONSUMER", "CID_ONS-HTTP-PROXY",
+        "FILTERSRV_CONSUMER", "CID_ONSAPI_PULL", "DEFAULT_CONSUMER", "CID_DefaultHeartBeatSyncerTopic",
+    }
+)  # fmt: skip
+"""Of RocketMQ itself (MixAll); so is all that begins with CID_RMQ_SYS_."""
 LOGICAL = "__syslo__"
 """What the broker of a static topic's queues begins with (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
+
+
+def is_of_rocketmq(group: str) -> bool:
+    """Whether it is one of RocketMQ's own groups, which no application has."""
+    return group in _RESERVED_GROUPS or group.startswith("CID_RMQ_SYS_")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY
+from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY, is_of_rocketmq
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 _OWN_TOPIC = re.compile(f"({re.escape(RETRY)}|{re.escape(DEAD_LETTERS)})(.*)", re.DOTALL)
@@ -149,6 +149,8 @@ class Pseudonyms:
             rest = whole["rest"]
             kept = rest if _NUMBERS.fullmatch(rest) else self._name("instance", rest)
             return f"{self._name('host', whole['host'])}@{kept}"
+        if kind == "group" and is_of_rocketmq(name):
+            return name  # nobody's, and known as such on a bundle too
         self._seen.setdefault(kind, set()).add(name)
         return self.names.get(kind, {}).get(name, name)
 

@@ -66,6 +66,15 @@ class GroupView:
         return f"{RETRY}{self.group}"
 
     @property
+    def pop_retry_topics(self) -> tuple[str, ...]:
+        """The retry topics of members by POP, one for each topic: nobody subscribes to them."""
+        return tuple(
+            topic
+            for topic in self.topics
+            if topic.startswith(RETRY) and not self.held(topic) and not self.own(topic)
+        )
+
+    @property
     def dead_letter_topic(self) -> str:
         return f"{DEAD_LETTERS}{self.group}"
 

@@ -176,7 +176,11 @@ def unlocked(view: GroupView) -> Iterator[Result]:
 
 def retries(view: GroupView) -> Iterator[Result]:
     """Retries that wait, or came recently."""
-    topic = view.retry_topic
+    for topic in (view.retry_topic, *view.pop_retry_topics):
+        yield from _retries_in(view, topic)
+
+
+def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     ends = view.ends(topic)
     waiting = sum(
         max(0, end.max_offset - (view.reached(topic, queue) or end.min_offset)) for queue, end in ends.items()
@@ -191,6 +195,7 @@ def retries(view: GroupView) -> Iterator[Result]:
             + (f"; {grown} {'has' if grown == 1 else 'have'} come since the first look" if grown else "")
             + (f"; the last one came {ago_s:.0f} s ago, by its broker's clock" if last_ms else ""),
             _stats(view, topic),
+            "" if topic == view.retry_topic else topic,
             settled=bool(grown) or recent or len(view.looks) > 2,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from tests.unit.diagnose.planted import (
 from tests.unit.diagnose.reports import (
     BROKER,
     Change,
+    Edit,
     by_look,
     codes,
     diagnosed,
@@ -434,3 +435,35 @@ def test_a_dead_letter_topic_that_may_not_be_written_is_no_error() -> None:
     (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, add).findings
     assert (finding.check.code, finding.level) == ("RC0404", Level.INFO)
     assert "still store dead letters" in finding.sentence
+
+
+POP_RETRY = "%RETRY%group-1_topic-1"
+"""RocketMQ's name for the retries of topic-1 by POP."""
+
+
+def _pop_retries(end: int) -> Edit:
+    """The group has an offset of 0 in a retry topic by POP, which ends there."""
+
+    def edited(exchanges: Sequence[Exchange]) -> Iterator[Exchange]:
+        for item in exchanges:
+            topic = item.fields.get("topic", "")
+            if item.code == 43:
+                document = item.document
+                document["offsetTable"][f"{POP_RETRY}@group-1"] = {"0": 0}
+                yield replace(item, body=json.dumps(document))
+                continue
+            yield item
+            if item.code in (105, 202) and topic == "%RETRY%group-1":
+                body = item.body.replace(topic, POP_RETRY).replace('"maxOffset": 0', f'"maxOffset": {end}')
+                yield replace(item, fields={**item.fields, "topic": POP_RETRY}, body=body)
+
+    return edited
+
+
+@pytest.mark.parametrize("end", [0, 5])
+def test_retries_by_pop_are_told_as_such(end: int) -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _pop_retries(end), looks=3)
+    found = [item for item in report.findings if item.check.code == "RC0701"]
+    assert [(item.topic, item.sentence.partition(";")[0]) for item in found] == (
+        [(POP_RETRY, "5 retries wait")] if end else []
+    )

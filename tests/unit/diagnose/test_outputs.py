@@ -18,6 +18,7 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.output.document import document
 from rocketchaos.harness.diagnose.output.page import page
 from rocketchaos.harness.diagnose.output.text import text
+from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from rocketchaos.harness.reference.diagnose import diagnose_reference
 from tests.unit.diagnose.reports import RECORDED, diagnosed
 
@@ -131,3 +132,22 @@ def test_the_same_codes_from_the_command(capsys: pytest.CaptureFixture[str]) -> 
 def test_every_check_has_a_page_of_its_own() -> None:
     assert Path("docs/diagnose.md").read_text(encoding="utf-8") == diagnose_reference()
     assert len({check.title for check in CHECKS.values()}) == len(CHECKS)
+
+
+def test_groups_of_rocketmq_itself_keep_their_names_so_that_a_bundle_leaves_them_out_too() -> None:
+    recorded = bundle.read(RECORDED / "mismatch-5.5.0.json")
+
+    def added(item: Exchange) -> Exchange:
+        if item.code != 201:
+            return item
+        document = item.document
+        table = document["subscriptionGroupTable"]
+        for group in ("TOOLS_CONSUMER", "CID_RMQ_SYS_TRANS"):
+            table[group] = {**next(iter(table.values())), "groupName": group}
+        return replace(item, body=json.dumps(document))
+
+    exchanges = [added(item) for item in recorded.exchanges]
+    names = Pseudonyms.of(replace(recorded.scope, groups=None), exchanges)
+    answer = next(names.exchange(item) for item in exchanges if item.code == 201)
+    assert {"TOOLS_CONSUMER", "CID_RMQ_SYS_TRANS"} < set(answer.document["subscriptionGroupTable"])
+    assert len(names.names["group"]) == 1
