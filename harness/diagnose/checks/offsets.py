@@ -22,6 +22,7 @@ from rocketchaos.harness.diagnose.meaning import takes
 from rocketchaos.harness.diagnose.model import Held, Look, Member
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
+from rocketchaos.harness.language.tags import SQL
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 STOPPED_S = SETTLES_S
@@ -104,7 +105,7 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     found = state(points)
     if found != "stop" or view.silent or _owners_unknown(view):
         return found
-    if hangs(view, topic, queue):
+    if hangs(view, topic, queue) or _refused(view, topic, queue):
         return "unknown"
     if any(waits_for_a_thread(member, held) for member, held in _in_hands(view, topic, queue)):
         past_s = (points[-1].at_ms - points[0].at_ms) / 1000
@@ -121,6 +122,15 @@ def _in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Membe
             yield member, held
 
 
+def _refused(view: GroupView, topic: str, queue: Queue) -> bool:
+    """Whether the broker refuses the group's pulls: RC0406 and RC0407 tell."""
+    broker = view.now.brokers.get(queue[0])
+    sql = any(item.type == SQL for item in view.own(topic).values())
+    return view.now.groups.get(queue[0], {}).get(view.group, {}).get("consumeEnable") is False or (
+        sql and broker is not None and broker.config.get("enablePropertyFilter") == "false"
+    )
+
+
 def _owners_unknown(view: GroupView) -> bool:
     """Its members share all queues (POP), or don't report theirs (lite pull of 4.9.x)."""
     return view.shares_queues or not any(member.queues for member in view.answered)
@@ -128,6 +138,8 @@ def _owners_unknown(view: GroupView) -> bool:
 
 def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     """Whether another look may show that the offset moves: no other check says why it doesn't."""
+    if _refused(view, topic, queue):
+        return False
     if _owners_unknown(view):
         return not view.silent
     return _owner(view.now, view.group, topic, queue) is not None and not hangs(view, topic, queue)

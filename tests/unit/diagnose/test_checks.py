@@ -467,3 +467,12 @@ def test_retries_by_pop_are_told_as_such(end: int) -> None:
     assert [(item.topic, item.sentence.partition(";")[0]) for item in found] == (
         [(POP_RETRY, "5 retries wait")] if end else []
     )
+
+
+@pytest.mark.parametrize("code", ["RC0406", "RC0407"])
+def test_an_offset_that_stands_still_because_pulls_are_refused_is_one_error(code: str) -> None:
+    (planted,) = [item for item in PLANTED if item.code == code]
+    still = offset(lambda _look: 1)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, *still, looks=17)
+    assert codes(report) == {code}
+    assert "RC0501" in unknown(report)
