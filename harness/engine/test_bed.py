@@ -218,7 +218,7 @@ class TestBed:
         spec = self.scenario.bare_groups.get(group, Group())
         members = self.scenario.members(group)
         addresses = context.servers.broker_addresses
-        by_proxy = any(self.scenario.consumers[member].choice.kind.needs_proxy for member in members)
+        by_proxy = any(self.scenario.consumers[member].needs_proxy for member in members)
         if by_proxy or spec.settings:
             create_group(context.admin, self.names.real(group), addresses.values(), spec.settings)
         if spec.settings:

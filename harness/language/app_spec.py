@@ -13,6 +13,8 @@ from rocketchaos.harness.language.words import DurationMs, Strict, TopicKey, as_
 
 NAMESERVER = "$nameserver"
 """Where it stands in what the program gets: the name server's address, `127.0.0.1:9876`."""
+PROXY = "$proxy"
+"""The proxy's address for gRPC clients, `127.0.0.1:8081`. A cluster gets a proxy if a program's texts have this."""
 FILES = "$files"
 """The folder of the program's `files`."""
 FILES_INSIDE = "/rocketchaos/files"
@@ -42,6 +44,8 @@ def _a_pattern(text: str) -> str:
     return text
 
 
+Places = Mapping[str, str]
+"""What each placeholder stands for: addresses of a cluster, and the folder of a program's files."""
 Text = Annotated[str, BeforeValidator(_as_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(as_tuple)]
 Pattern = Annotated[str, Field(min_length=1), AfterValidator(_a_pattern)]
@@ -173,8 +177,9 @@ class App(Strict):
     in containers: `--on containers`.
 
     `$nameserver` stands for the name server's address in `args`, `command`, `jvm_args`, `properties`, `env` and
-    `files`, and `$files` for the folder of those. Topics and groups have the names that the scenario gives them,
-    on a cluster of the run's own.
+    `files`, `$proxy` for the address at which the proxy of RocketMQ 5 serves gRPC clients, and `$files` for the
+    folder of the files. Topics and groups have the names that the scenario gives them, on a cluster of the run's
+    own.
     """
 
     jar: str | None = Field(
@@ -274,7 +279,7 @@ class App(Strict):
 
     def _misspelled(self) -> Iterator[str]:
         """Placeholders that are nearly one of ours; other programs may have `$` of their own."""
-        known = (NAMESERVER, FILES)
+        known = (NAMESERVER, PROXY, FILES)
         for text in self._texts():
             for word in _PLACEHOLDER.findall(text):
                 near = get_close_matches(word, known, 1, 0.7) if word not in known else []
@@ -285,26 +290,30 @@ class App(Strict):
         yield from (*(self.command or ()), *self.args, *self.jvm_args)
         yield from (*self.properties.values(), *self.env.values())
 
-    def placed(self, nameserver: str, files: str = "") -> App:
-        """The same, with the addresses of a cluster, and the folder of its files, for the placeholders."""
+    @property
+    def needs_proxy(self) -> bool:
+        """Whether it gets the proxy's address, and so speaks to it."""
+        return any(PROXY in text for text in self._texts())
 
-        def filled(text: str) -> str:
-            return fill(text, nameserver, files)
+    def placed(self, places: Places) -> App:
+        """The same with what the placeholders stand for."""
 
         def values(given: Mapping[str, str]) -> dict[str, str]:
-            return {key: filled(value) for key, value in given.items()}
+            return {key: fill(value, places) for key, value in given.items()}
 
         return self.model_copy(
             update={
-                "command": None if self.command is None else tuple(map(filled, self.command)),
-                "args": tuple(map(filled, self.args)),
-                "jvm_args": tuple(map(filled, self.jvm_args)),
+                "command": None if self.command is None else tuple(fill(text, places) for text in self.command),
+                "args": tuple(fill(text, places) for text in self.args),
+                "jvm_args": tuple(fill(text, places) for text in self.jvm_args),
                 "properties": values(self.properties),
                 "env": values(self.env),
             }
         )
 
 
-def fill(text: str, nameserver: str, files: str) -> str:
+def fill(text: str, places: Places) -> str:
     """A text with what its placeholders stand for."""
-    return text.replace(NAMESERVER, nameserver).replace(FILES, files)
+    for placeholder, place in places.items():
+        text = text.replace(placeholder, place)
+    return text

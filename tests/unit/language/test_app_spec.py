@@ -28,7 +28,7 @@ def test_placeholders_stand_for_addresses_wherever_the_program_gets_a_text() -> 
             "env": {"C": "tcp://$nameserver/", "PORT": 8080},
         }
     )
-    told = app.placed("127.0.0.1:9876")
+    told = app.placed({"$nameserver": "127.0.0.1:9876"})
     assert told.args == ("--namesrv=127.0.0.1:9876", "8080", "true")
     assert told.jvm_args == ("-Da=127.0.0.1:9876",)
     assert told.properties == {"b": "127.0.0.1:9876"}
@@ -49,7 +49,7 @@ def test_a_command_is_seen_by_what_it_prints() -> None:
     assert own.choice.kind.begins_at_start
     assert own.traits.seen_by == "lines"
     assert own.app is not None
-    placed = own.app.placed("127.0.0.1:9876", "/run/files")
+    placed = own.app.placed({"$nameserver": "127.0.0.1:9876", "$files": "/run/files"})
     assert placed.command == ("./audit", "127.0.0.1:9876", "8080")
     assert placed.env == {"A": "/run/files/a"}
 
@@ -61,7 +61,7 @@ def test_an_image_is_seen_by_what_it_prints() -> None:
     assert own.choice.kind.begins_at_start
     assert own.traits.seen_by == "lines"
     assert own.app is not None
-    placed = own.app.placed("198.18.0.2:9876", "/rocketchaos/files")
+    placed = own.app.placed({"$nameserver": "198.18.0.2:9876", "$files": "/rocketchaos/files"})
     assert placed.args == ("--ns=198.18.0.2:9876",)
     assert placed.env == {"A": "/rocketchaos/files/a"}
 
@@ -89,7 +89,7 @@ def test_a_program_may_be_seen_by_what_it_writes_or_answers(
 def test_other_programs_may_have_dollars_of_their_own() -> None:
     own = consumer(app={"command": ["sh", "-c", "echo $HOME $x $(date)"], "sees": SEES})
     assert own.app is not None
-    assert own.app.placed("n:1").command == ("sh", "-c", "echo $HOME $x $(date)")
+    assert own.app.placed({"$nameserver": "n:1"}).command == ("sh", "-c", "echo $HOME $x $(date)")
 
 
 @pytest.mark.parametrize(
