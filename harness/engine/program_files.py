@@ -39,7 +39,7 @@ def write_files(app: App, scenario_file: str, folder: Path, places: Places) -> N
         if PROXY in text and PROXY not in places:
             raise EnvironmentNotReady(
                 f"the template of {name} has `{PROXY}`, and the cluster has no proxy",
-                "Write `cluster: {proxy: local}` into the scenario, on RocketMQ from 5.1.0 on.",
+                "Write `cluster: {proxy: local}` into the scenario, and run it on RocketMQ 5.",
             )
         try:
             folder.mkdir(parents=True, exist_ok=True)

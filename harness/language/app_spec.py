@@ -14,7 +14,7 @@ from rocketchaos.harness.language.words import DurationMs, Strict, TopicKey, as_
 NAMESERVER = "$nameserver"
 """Where it stands in what the program gets: the name server's address, `127.0.0.1:9876`."""
 PROXY = "$proxy"
-"""The proxy's address for gRPC clients, `127.0.0.1:8081`. A cluster gets a proxy if a program's texts have this."""
+"""The proxy's address for gRPC clients, `127.0.0.1:8081`. A scenario with it gets a cluster with a proxy."""
 FILES = "$files"
 """The folder of the program's `files`."""
 FILES_INSIDE = "/rocketchaos/files"
@@ -303,7 +303,9 @@ class App(Strict):
 
         return self.model_copy(
             update={
-                "command": None if self.command is None else tuple(fill(text, places) for text in self.command),
+                "command": None
+                if self.command is None
+                else tuple(fill(text, places) for text in self.command),
                 "args": tuple(fill(text, places) for text in self.args),
                 "jvm_args": tuple(fill(text, places) for text in self.jvm_args),
                 "properties": values(self.properties),

@@ -36,6 +36,28 @@ def test_placeholders_stand_for_addresses_wherever_the_program_gets_a_text() -> 
     assert told.jar == "a.jar"
 
 
+@pytest.mark.parametrize(
+    "app",
+    [
+        {"jar": "a.jar", "env": {"ENDPOINT": "$proxy"}},
+        {"jar": "a.jar", "properties": {"endpoint": "http://$proxy/"}},
+        {"command": ["node", "shop.js", "$proxy"], "sees": SEES},
+        {"image": "shop:1", "args": ["--proxy=$proxy"], "sees": SEES},
+    ],
+)
+def test_a_program_that_gets_the_proxy_s_address_needs_a_proxy(app: dict[str, Any]) -> None:
+    own = consumer(app=app)
+    assert own.needs_proxy
+    assert "needs the proxy of RocketMQ 5" in (own.why_not_on("4.9.4") or "")
+    assert own.why_not_on("5.3.3") is None
+    assert own.app is not None
+    assert "127.0.0.1:8081" in str(own.app.placed({"$proxy": "127.0.0.1:8081"}))
+
+
+def test_a_program_without_it_needs_none() -> None:
+    assert not consumer(app={"jar": "a.jar", "args": ["$nameserver"]}).needs_proxy
+
+
 def test_a_program_is_a_client_of_its_own() -> None:
     own = consumer(app={"jar": "a.jar"})
     assert own.choice.kind.users_program
