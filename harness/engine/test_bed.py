@@ -41,6 +41,7 @@ from rocketchaos.harness.engine.program_ready import wait_until_ready
 from rocketchaos.harness.engine.program_start import begun, connections_of
 from rocketchaos.harness.engine.programs import Programs
 from rocketchaos.harness.engine.record import NodeLogs
+from rocketchaos.harness.engine.traced_entries import TracedEntries
 from rocketchaos.harness.engine.written_entries import WrittenEntries
 from rocketchaos.harness.language.consumer_spec import Through
 from rocketchaos.harness.language.producer_spec import PRODUCER
@@ -104,6 +105,7 @@ class TestBed:
         self._entries: Mapping[str, Entries] = {
             "topic": WrittenEntries(scenario, self._on_event),
             "http": AnsweredEntries(scenario, self._on_event),
+            "trace": TracedEntries(scenario, self._on_event),
         }
         self._producer: Producer | None = None
         self._logs: NodeLogs | None = None

@@ -54,8 +54,8 @@ FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 
 
 class Sees(Strict):
-    """How it is seen what a program does: by the lines that it prints, by a topic into which it writes, or by what
-    it answers to an HTTP call.
+    """How it is seen what a program does: by the lines that it prints, by a topic into which it writes, by what
+    it answers to an HTTP call, or by the message trace that its client writes.
 
     An entry proves that the message was handled; a missing one proves nothing.
     """
@@ -80,6 +80,12 @@ class Sees(Strict):
         'harness calls it (GET) every 500 ms. Each word of the answer is a key, as in `["orders-1", "orders-2"]`, '
         "unless `body` says more. `$host` stands for 127.0.0.1, or for the address of an `image`'s container",
     )
+    trace: Literal[True] | None = Field(
+        default=None,
+        description="`true`: by RocketMQ's message trace, which its client must have switched on "
+        "(enableMsgTrace); the brokers get the topic for it, RMQ_SYS_TRACE_TOPIC. A record proves that the "
+        "listener was called, and how it returned",
+    )
     keys: Pattern | None = Field(
         default=None,
         description=r"with `topic`: a regular expression that finds the handled message in the KEYS of what it "
@@ -93,14 +99,14 @@ class Sees(Strict):
 
     @model_validator(mode="after")
     def _names_a_message(self) -> Sees:
-        if sum(item is not None for item in (self.log, self.topic, self.http)) != 1:
+        if sum(item is not None for item in (self.log, self.topic, self.http, self.trace)) != 1:
             raise ValueError(
-                r"say one of `log: 'handled (?P<key>\S+)'`, `topic: handled`, which it writes into, and "
-                "`http: http://$host:8080/handled`, which lists it"
+                r"say one of `log: 'handled (?P<key>\S+)'`, `topic: handled`, which it writes into, "
+                "`http: http://$host:8080/handled`, which lists it, and `trace: true`, which its client writes"
             )
         if self.topic is None and self.keys:
             raise ValueError("`keys` are of what it writes into a `topic`")
-        if self.log is not None and self.body:
+        if (self.log is not None or self.trace) and self.body:
             raise ValueError("`body` is of what it writes into a `topic`, or answers (`http`)")
         if self.keys is not None and self.body is not None:
             raise ValueError("`keys` and `body` both say which message it is: leave one out")
@@ -130,8 +136,10 @@ class Sees(Strict):
         return "log" if self.log is not None else "keys" if self.topic and not self.body else "body"
 
     @property
-    def way(self) -> Literal["lines", "topic", "http"]:
+    def way(self) -> Literal["lines", "topic", "http", "trace"]:
         """What shows its messages, as `Api.seen_by` has it."""
+        if self.trace:
+            return "trace"
         return "lines" if self.log is not None else "topic" if self.topic is not None else "http"
 
     @property
@@ -221,7 +229,7 @@ class App(Strict):
         default=None,
         description=r"of a `command` or an `image`, how it is seen that it has handled a message: by the lines "
         r"that it prints, `{log: 'handled (?P<key>\S+)'}`, by what it writes into a topic, `{topic: handled}`, "
-        "or by what it lists, `{http: http://$host:8080/handled}`",
+        "by what it lists, `{http: http://$host:8080/handled}`, or by its client's message trace, `{trace: true}`",
     )
     files: dict[FileName, str] = Field(
         default_factory=dict,
@@ -274,7 +282,8 @@ class App(Strict):
             yield (
                 r"`sees` says which of its lines tell that it has handled a message: "
                 r"`sees: {log: 'handled (?P<key>\S+)'}`; or into which topic it writes that, "
-                r"`sees: {topic: handled}`, or where it lists it, `sees: {http: http://$host:8080/handled}`"
+                r"`sees: {topic: handled}`, where it lists it, `sees: {http: http://$host:8080/handled}`, or that "
+                "its client traces it, `sees: {trace: true}`"
             )
 
     def _misspelled(self) -> Iterator[str]:

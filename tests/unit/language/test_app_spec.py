@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.consumer_spec import Consumer
+from tests.unit.history_builder import scenario_of
 
 SEES = {"log": r"handled (?P<key>\S+)"}
 
@@ -108,6 +109,26 @@ def test_a_program_may_be_seen_by_what_it_writes_or_answers(
     assert [found["key"] for found in re.finditer(own.app.sees.pattern, text)] == keys
 
 
+def test_a_program_seen_by_its_trace_gets_brokers_with_a_trace_topic() -> None:
+    text = """\
+name: own
+title: its client writes a trace
+topics: {orders: {queues: 1}}
+consumers: {a: {group: g, subscribe: {orders: tagA}, app: {command: [./a], sees: {SEES}}}}
+steps: [{start: a}]
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 1}}]
+"""
+    traced = scenario_of(text.replace("SEES", "trace: true"))
+    assert traced.consumers["a"].traits.seen_by == "trace"
+    assert traced.cluster_needs.broker["traceTopicEnable"] is True
+    own = scenario_of(text.replace("SEES", "trace: true") + "cluster: {broker: {traceTopicEnable: false}}\n")
+    assert own.cluster_needs.broker["traceTopicEnable"] is False
+    assert (
+        "traceTopicEnable" not in scenario_of(text.replace("SEES", "http: 'http://x/'")).cluster_needs.broker
+    )
+
+
 def test_other_programs_may_have_dollars_of_their_own() -> None:
     own = consumer(app={"command": ["sh", "-c", "echo $HOME $x $(date)"], "sees": SEES})
     assert own.app is not None
@@ -143,6 +164,12 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
         ({"app": {"command": ["./a"], "sees": SEES, "ready": {"log": "["}}}, "is no regular expression"),
         ({"app": {"jar": "a.jar", "files": {"../a": "b"}}}, "files"),
         ({"app": {"command": ["./a"], "sees": {}}}, "say one of `log"),
+        ({"app": {"command": ["./a"], "sees": {"trace": True, "topic": "t"}}}, "say one of `log"),
+        ({"app": {"command": ["./a"], "sees": {"trace": False}}}, "Input should be True"),
+        (
+            {"app": {"command": ["./a"], "sees": {"trace": True, "body": "(?P<key>x)"}}},
+            "`body` is of what it writes",
+        ),
         ({"app": {"command": ["./a"], "sees": {**SEES, "topic": "handled"}}}, "say one of `log"),
         (
             {"app": {"command": ["./a"], "sees": {**SEES, "keys": "(?P<key>a)"}}},
