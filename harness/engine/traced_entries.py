@@ -28,7 +28,7 @@ class TracedEntries(StoredEntries):
         self._group_of: dict[str, str] = {}
         """By request id: not every client repeats the group in its second record."""
         self._called: set[tuple[str, str]] = set()
-        """The calls, by request and message id, of which a first record was told."""
+        """The calls, by request and message id, whose first record is in the history."""
 
     def _read(self, context: RunContext) -> None:
         for broker in context.servers.broker_addresses if self._sees else ():
