@@ -14,13 +14,15 @@ _OUTSIDE = {
     "lines": "the lines that it prints",
     "topic": "the entries that it writes into a topic",
     "http": "the answers that it gives to HTTP calls",
+    "trace": "the message trace that its client writes",
 }
 _NOT_SHOWN = {
     "lines": "printed no line of it",
     "topic": "wrote no entry of it",
     "http": "named it in no answer",
+    "trace": "wrote no trace of it",
 }
-_HOW = {"lines": "printed", "topic": "wrote", "http": "answered"}
+_HOW = {"lines": "printed", "topic": "wrote", "http": "answered", "trace": "traced"}
 _API_FIELDS = tuple(name for name in Api.__dataclass_fields__ if name in ConsumerStarted.__struct_fields__)
 """What a start reports about its `Api`."""
 

@@ -11,7 +11,7 @@ from rocketchaos.harness.core.events.messages import Consumed, LineOfNoMessage, 
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.scenario.model import Scenario
 
-_STATUS = {"lines": "PRINTED", "topic": "WRITTEN", "http": "ANSWERED"}
+_STATUS = {"lines": "PRINTED", "topic": "WRITTEN", "http": "ANSWERED", "trace": "TRACED"}
 """The status if a line, an entry of a topic, or an answer, only says that the message was handled."""
 _MOST_UNKNOWN = 100
 
@@ -29,7 +29,10 @@ class PrintedEvents:
         self._unknown: Counter[str] = Counter()
 
     def of(self, consumer: str, told: Mapping[str, Any]) -> Iterator[Body]:
-        """The events of a line. `told` has its text, `line`, and the named groups."""
+        """The events of a line. `told` has its text, `line`, and the named groups.
+
+        It may also have `only`, `received` or `consumed`: the one of the two that it is about.
+        """
         found = self._message(consumer, told)
         line = str(told["line"])
         if isinstance(found, str):
@@ -37,19 +40,11 @@ class PrintedEvents:
             if self._unknown[consumer] <= _MOST_UNKNOWN:
                 yield LineOfNoMessage(line=line, reason=found)
             return
-        broker, _, queue = str(told.get("queue", "")).rpartition(":")
-        yield Received(
-            topic=found.topic,
-            tag=told.get("tag", found.tag),
-            key=found.key,
-            keys=found.keys,
-            broker=broker or None,
-            queue_id=_number(queue),
-            offset=_number(told.get("offset")),
-            line=line,
-        )
-        usual = _STATUS[self._scenario.consumers[consumer].traits.seen_by]
-        yield Consumed(key=found.key, status=str(told.get("status", usual)))
+        if told.get("only") != Consumed.kind:
+            yield _received(found, told, line)
+        if told.get("only") != Received.kind:
+            usual = _STATUS[self._scenario.consumers[consumer].traits.seen_by]
+            yield Consumed(key=found.key, status=str(told.get("status", usual)))
 
     def _message(self, consumer: str, told: Mapping[str, Any]) -> SendInvoked | str:
         """The message that a line names, or why it names none."""
@@ -79,6 +74,20 @@ class PrintedEvents:
                 for key in event.body.keys:
                     self._by_key.setdefault(key, []).append(event.body)
         self._read = len(events)
+
+
+def _received(found: SendInvoked, told: Mapping[str, Any], line: str) -> Received:
+    broker, _, queue = str(told.get("queue", "")).rpartition(":")
+    return Received(
+        topic=found.topic,
+        tag=told.get("tag", found.tag),
+        key=found.key,
+        keys=found.keys,
+        broker=broker or None,
+        queue_id=_number(queue),
+        offset=_number(told.get("offset")),
+        line=line,
+    )
 
 
 def _number(text: object) -> int | None:

@@ -49,7 +49,7 @@ def _missing(context: ConditionContext, name: str, ready: Ready, log: Path) -> s
     """The condition that doesn't hold yet; empty: all hold."""
     if ready.members is not None:
         group = context.scenario.consumers[name].group
-        for broker, address in context.servers.brokers_of_group(group).items():
+        for broker, address in context.servers.keepers_of_group(group).items():
             count = len(connection_of(context, group, address).get("connections", []))
             if count < ready.members:
                 return f"{broker} knows {count} members of {group}, `ready` says {ready.members}"

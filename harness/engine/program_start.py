@@ -66,7 +66,7 @@ def connections_of(context: ConditionContext, name: str) -> frozenset[tuple[str,
     group = context.scenario.consumers[name].group
     return frozenset(
         _key(item)
-        for address in context.servers.brokers_of_group(group).values()
+        for address in context.servers.keepers_of_group(group).values()
         for item in connection_of(context, group, address).get("connections", [])
     )
 
@@ -145,7 +145,7 @@ def _member(
     group = context.scenario.consumers[name].group
     others = [context.consumers[other].client_id for other in context.members.online(group)]
     others += context.hand_made.ids(group)
-    for address in context.servers.brokers_of_group(group).values():
+    for address in context.servers.keepers_of_group(group).values():
         answer = connection_of(context, group, address)
         connections = answer.get("connections", [])
         new = [item for item in connections if item["client_id"] not in others and _key(item) not in former]

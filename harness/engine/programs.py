@@ -12,7 +12,7 @@ from rocketchaos.harness.core.user_files import user_command
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.program_files import templates, write_files
 from rocketchaos.harness.jars.artifacts import Progress
-from rocketchaos.harness.language.app_spec import FILES_INSIDE, App
+from rocketchaos.harness.language.app_spec import FILES, FILES_INSIDE, NAMESERVER, PROXY, App
 from rocketchaos.harness.language.consumer_spec import as_data
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.workers.app_home import AppHome, Expected, program_file
@@ -58,11 +58,14 @@ class Programs:
                 f"the program of {leader} runs on this host, and can't reach brokers in containers from here",
                 "Leave out `--on containers`.",
             )
-        nameserver = managed.ready()[0].nameserver
+        cluster = managed.ready()[0]
         files = logs / leader / "files"
         seen_as = str(files.absolute()) if app.image is None else FILES_INSIDE
-        placed = app.placed(nameserver, seen_as)
-        write_files(app, self._scenario.file, files, nameserver, seen_as)
+        places = {NAMESERVER: cluster.nameserver, FILES: seen_as}
+        if cluster.proxy is not None:
+            places[PROXY] = cluster.proxy.grpc_endpoint
+        placed = app.placed(places)
+        write_files(app, self._scenario.file, files, places)
         if app.image is not None:
             return _image_home(managed, placed, files)
         if app.jar is None:

@@ -41,6 +41,7 @@ from rocketchaos.harness.engine.program_ready import wait_until_ready
 from rocketchaos.harness.engine.program_start import begun, connections_of
 from rocketchaos.harness.engine.programs import Programs
 from rocketchaos.harness.engine.record import NodeLogs
+from rocketchaos.harness.engine.traced_entries import TracedEntries
 from rocketchaos.harness.engine.written_entries import WrittenEntries
 from rocketchaos.harness.language.consumer_spec import Through
 from rocketchaos.harness.language.producer_spec import PRODUCER
@@ -104,6 +105,7 @@ class TestBed:
         self._entries: Mapping[str, Entries] = {
             "topic": WrittenEntries(scenario, self._on_event),
             "http": AnsweredEntries(scenario, self._on_event),
+            "trace": TracedEntries(scenario, self._on_event),
         }
         self._producer: Producer | None = None
         self._logs: NodeLogs | None = None
@@ -218,7 +220,7 @@ class TestBed:
         spec = self.scenario.bare_groups.get(group, Group())
         members = self.scenario.members(group)
         addresses = context.servers.broker_addresses
-        by_proxy = any(self.scenario.consumers[member].choice.kind.needs_proxy for member in members)
+        by_proxy = any(self.scenario.consumers[member].needs_proxy for member in members)
         if by_proxy or spec.settings:
             create_group(context.admin, self.names.real(group), addresses.values(), spec.settings)
         if spec.settings:

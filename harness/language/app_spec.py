@@ -13,6 +13,8 @@ from rocketchaos.harness.language.words import DurationMs, Strict, TopicKey, as_
 
 NAMESERVER = "$nameserver"
 """Where it stands in what the program gets: the name server's address, `127.0.0.1:9876`."""
+PROXY = "$proxy"
+"""The proxy's address for gRPC clients, `127.0.0.1:8081`. A scenario with it gets a cluster with a proxy."""
 FILES = "$files"
 """The folder of the program's `files`."""
 FILES_INSIDE = "/rocketchaos/files"
@@ -42,6 +44,8 @@ def _a_pattern(text: str) -> str:
     return text
 
 
+Places = Mapping[str, str]
+"""What each placeholder stands for: addresses of a cluster, and the folder of a program's files."""
 Text = Annotated[str, BeforeValidator(_as_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(as_tuple)]
 Pattern = Annotated[str, Field(min_length=1), AfterValidator(_a_pattern)]
@@ -50,8 +54,8 @@ FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 
 
 class Sees(Strict):
-    """How it is seen what a program does: by the lines that it prints, by a topic into which it writes, or by what
-    it answers to an HTTP call.
+    """How it is seen what a program does: by the lines that it prints, by a topic into which it writes, by what
+    it answers to an HTTP call, or by the message trace that its client writes.
 
     An entry proves that the message was handled; a missing one proves nothing.
     """
@@ -76,6 +80,12 @@ class Sees(Strict):
         'harness calls it (GET) every 500 ms. Each word of the answer is a key, as in `["orders-1", "orders-2"]`, '
         "unless `body` says more. `$host` stands for 127.0.0.1, or for the address of an `image`'s container",
     )
+    trace: Literal[True] | None = Field(
+        default=None,
+        description="`true`: by RocketMQ's message trace, which its client must have switched on "
+        "(enableMsgTrace); the brokers get the topic for it, RMQ_SYS_TRACE_TOPIC. A record proves that the "
+        "listener was called, and how it returned",
+    )
     keys: Pattern | None = Field(
         default=None,
         description=r"with `topic`: a regular expression that finds the handled message in the KEYS of what it "
@@ -89,14 +99,14 @@ class Sees(Strict):
 
     @model_validator(mode="after")
     def _names_a_message(self) -> Sees:
-        if sum(item is not None for item in (self.log, self.topic, self.http)) != 1:
+        if sum(item is not None for item in (self.log, self.topic, self.http, self.trace)) != 1:
             raise ValueError(
-                r"say one of `log: 'handled (?P<key>\S+)'`, `topic: handled`, which it writes into, and "
-                "`http: http://$host:8080/handled`, which lists it"
+                r"say one of `log: 'handled (?P<key>\S+)'`, `topic: handled`, which it writes into, "
+                "`http: http://$host:8080/handled`, which lists it, and `trace: true`, which its client writes"
             )
         if self.topic is None and self.keys:
             raise ValueError("`keys` are of what it writes into a `topic`")
-        if self.log is not None and self.body:
+        if (self.log is not None or self.trace) and self.body:
             raise ValueError("`body` is of what it writes into a `topic`, or answers (`http`)")
         if self.keys is not None and self.body is not None:
             raise ValueError("`keys` and `body` both say which message it is: leave one out")
@@ -126,8 +136,10 @@ class Sees(Strict):
         return "log" if self.log is not None else "keys" if self.topic and not self.body else "body"
 
     @property
-    def way(self) -> Literal["lines", "topic", "http"]:
+    def way(self) -> Literal["lines", "topic", "http", "trace"]:
         """What shows its messages, as `Api.seen_by` has it."""
+        if self.trace:
+            return "trace"
         return "lines" if self.log is not None else "topic" if self.topic is not None else "http"
 
     @property
@@ -173,8 +185,9 @@ class App(Strict):
     in containers: `--on containers`.
 
     `$nameserver` stands for the name server's address in `args`, `command`, `jvm_args`, `properties`, `env` and
-    `files`, and `$files` for the folder of those. Topics and groups have the names that the scenario gives them,
-    on a cluster of the run's own.
+    `files`, `$proxy` for the address at which the proxy of RocketMQ 5 serves gRPC clients, and `$files` for the
+    folder of the files. Topics and groups have the names that the scenario gives them, on a cluster of the run's
+    own.
     """
 
     jar: str | None = Field(
@@ -216,7 +229,7 @@ class App(Strict):
         default=None,
         description=r"of a `command` or an `image`, how it is seen that it has handled a message: by the lines "
         r"that it prints, `{log: 'handled (?P<key>\S+)'}`, by what it writes into a topic, `{topic: handled}`, "
-        "or by what it lists, `{http: http://$host:8080/handled}`",
+        "by what it lists, `{http: http://$host:8080/handled}`, or by its client's message trace, `{trace: true}`",
     )
     files: dict[FileName, str] = Field(
         default_factory=dict,
@@ -269,12 +282,13 @@ class App(Strict):
             yield (
                 r"`sees` says which of its lines tell that it has handled a message: "
                 r"`sees: {log: 'handled (?P<key>\S+)'}`; or into which topic it writes that, "
-                r"`sees: {topic: handled}`, or where it lists it, `sees: {http: http://$host:8080/handled}`"
+                r"`sees: {topic: handled}`, where it lists it, `sees: {http: http://$host:8080/handled}`, or that "
+                "its client traces it, `sees: {trace: true}`"
             )
 
     def _misspelled(self) -> Iterator[str]:
         """Placeholders that are nearly one of ours; other programs may have `$` of their own."""
-        known = (NAMESERVER, FILES)
+        known = (NAMESERVER, PROXY, FILES)
         for text in self._texts():
             for word in _PLACEHOLDER.findall(text):
                 near = get_close_matches(word, known, 1, 0.7) if word not in known else []
@@ -285,26 +299,32 @@ class App(Strict):
         yield from (*(self.command or ()), *self.args, *self.jvm_args)
         yield from (*self.properties.values(), *self.env.values())
 
-    def placed(self, nameserver: str, files: str = "") -> App:
-        """The same, with the addresses of a cluster, and the folder of its files, for the placeholders."""
+    @property
+    def needs_proxy(self) -> bool:
+        """Whether it gets the proxy's address, and so speaks to it."""
+        return any(PROXY in text for text in self._texts())
 
-        def filled(text: str) -> str:
-            return fill(text, nameserver, files)
+    def placed(self, places: Places) -> App:
+        """The same with what the placeholders stand for."""
 
         def values(given: Mapping[str, str]) -> dict[str, str]:
-            return {key: filled(value) for key, value in given.items()}
+            return {key: fill(value, places) for key, value in given.items()}
 
         return self.model_copy(
             update={
-                "command": None if self.command is None else tuple(map(filled, self.command)),
-                "args": tuple(map(filled, self.args)),
-                "jvm_args": tuple(map(filled, self.jvm_args)),
+                "command": None
+                if self.command is None
+                else tuple(fill(text, places) for text in self.command),
+                "args": tuple(fill(text, places) for text in self.args),
+                "jvm_args": tuple(fill(text, places) for text in self.jvm_args),
                 "properties": values(self.properties),
                 "env": values(self.env),
             }
         )
 
 
-def fill(text: str, nameserver: str, files: str) -> str:
+def fill(text: str, places: Places) -> str:
     """A text with what its placeholders stand for."""
-    return text.replace(NAMESERVER, nameserver).replace(FILES, files)
+    for placeholder, place in places.items():
+        text = text.replace(placeholder, place)
+    return text

@@ -259,6 +259,10 @@ class ClusterNeeds(Strict):
         """The same with brokers that tell waiting pulls of arrivals, unless it says otherwise itself."""
         return self.model_copy(update={"broker": {"longPollingEnable": True, **self.broker}})
 
+    def with_a_trace_topic(self) -> ClusterNeeds:
+        """The same with brokers that have the topic of the message trace, unless it says otherwise itself."""
+        return self.model_copy(update={"broker": {"traceTopicEnable": True, **self.broker}})
+
     def with_a_proxy(self, *, for_remoting: bool = False) -> ClusterNeeds:
         """The same with a proxy, if it has none: the one in the broker's process, where there is one broker.
 

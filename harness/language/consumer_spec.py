@@ -331,7 +331,8 @@ class Consumer(Strict):
     @property
     def needs_proxy(self) -> bool:
         """Whether it speaks to the proxy."""
-        return self.choice.kind.needs_proxy or self.through == "proxy"
+        by_app = self.app is not None and self.app.needs_proxy
+        return by_app or self.choice.kind.needs_proxy or self.through == "proxy"
 
     @property
     def traits(self) -> Api:

@@ -16,7 +16,7 @@ from rocketchaos.assertions.check_command import CheckCommand
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.events.observed import CommandObserved
 from rocketchaos.harness.core.user_files import folder_of, user_command
-from rocketchaos.harness.language.app_spec import fill
+from rocketchaos.harness.language.app_spec import NAMESERVER, fill
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -55,7 +55,7 @@ def run_commands(context: ProbeContext, name: str, moment: str) -> None:
     for command, within_ms in asked:
         file = context.scenario.file
         began_ns = context.now_ns()
-        words = [fill(word, context.servers.cluster.nameserver, "") for word in command]
+        words = [fill(word, {NAMESERVER: context.servers.cluster.nameserver}) for word in command]
         try:
             found = user_command(words, file)
         except EnvironmentNotReady as failure:

@@ -411,10 +411,13 @@ class Scenario(Strict):
 
     @property
     def cluster_needs(self) -> ClusterNeeds:
-        """Its needs of a cluster: those that it states, a proxy if a client speaks to one, and long polling."""
+        """Its needs of a cluster: those that it states, a proxy if a client speaks to one, a trace topic, and
+        long polling."""
         needs, consumers = self.cluster, self.consumers.values()
         if self.producer.choice.kind.needs_proxy or any(consumer.needs_proxy for consumer in consumers):
             needs = needs.with_a_proxy(for_remoting=self._through_proxy)
+        if any(consumer.traits.seen_by == "trace" for consumer in consumers):
+            needs = needs.with_a_trace_topic()
         return (
             needs.with_long_polling()
             if any(consumer.traits.needs_long_polling for consumer in consumers)

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageExt;
@@ -24,7 +25,9 @@ public final class Wayward {
         if (mode.equals("idle")) {
             Thread.sleep(600_000);
         }
-        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(mode.equals("stranger") ? "other" : "g");
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(
+            mode.equals("stranger") ? "other" : "g", null, new AllocateMessageQueueAveragely(),
+            mode.startsWith("traces"), null);
         consumer.setNamesrvAddr(args[0]);
         consumer.subscribe("orders", mode.equals("differs") ? "tagB" : "tagA");
         DefaultMQProducer producer = mode.startsWith("writes") ? new DefaultMQProducer("ledger") : null;
@@ -46,7 +49,7 @@ public final class Wayward {
                     System.out.println(String.join("", Collections.nCopies(100, "x")));
                 }
             }
-            return mode.equals("fails") && messages.get(0).getReconsumeTimes() == 0
+            return (mode.equals("fails") || mode.equals("traces-fails")) && messages.get(0).getReconsumeTimes() == 0
                 ? ConsumeConcurrentlyStatus.RECONSUME_LATER
                 : ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
         });

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
+from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import CheckFailed, LiveRun
 from tests.embedded.command import Ended, rocketchaos
 from tests.embedded.test_endings import end, start
@@ -221,3 +224,110 @@ def test_in_pytest_it_is_declared_in_one_line(rocketmq: LiveRun, jar: Path) -> N
     rocketmq.check.delivered(to="a", count=4)
     with pytest.raises(CheckFailed):
         rocketmq.check.undelivered(at_least=1)
+
+
+TRACED_SCENARIO = """\
+name: own
+title: a program whose client writes a message trace
+topics: {orders: {queues: 4}}
+consumers:
+  a:
+    group: g
+    subscribe: {orders: tagA}
+    app: {command: [JAVA, -jar, wayward.jar, $nameserver, traces-fails], sees: {trace: true}}
+  b:
+    group: g
+    subscribe: {orders: tagA}
+    app: {command: [JAVA, -jar, wayward.jar, $nameserver, MODE], sees: {trace: true}}
+steps:
+  - start: a
+  - start: b
+  - settle: {ownership: g, within: 90s}
+  - send: {topic: orders, tag: tagA, count: 8, per_queue: 2}
+  - settle: {delivered: SETTLED, topic: orders, count: COUNT, within: 60s}
+  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 8}}]
+"""
+
+
+def traced(folder: Path, jar: Path, version: str, **words: str) -> dict[str, Any]:
+    """A run of two programs of one group that are seen by their trace, of which `a` fails each message once."""
+    (folder / "wayward.jar").symlink_to(jar)
+    words = {"JAVA": str(find_java().executable), **words}
+    text = TRACED_SCENARIO
+    for word, value in words.items():
+        text = text.replace(word, value)
+    return run_own(folder, text, version)[1]
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
+def test_a_program_may_be_seen_by_its_message_trace(jar: Path, tmp_path: Path, version: str) -> None:
+    if version != "4.9.4":
+        source = Path(__file__).with_name("Wayward.java")
+        jar = jar_of([source], "Wayward", tmp_path / "new.jar", version)
+    found = traced(tmp_path, jar, version, MODE="traces", SETTLED="g", COUNT="8")
+    assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
+    events = [json.loads(line) for line in (Path(found["run_dir"]) / "events.jsonl").read_text().splitlines()]
+    answers = [(event["node"], event["data"]["status"]) for event in events if event["kind"] == "consumed"]
+    assert {status for node, status in answers if node == "b"} == {"CONSUME_SUCCESS"}
+    assert [status for node, status in answers if node == "a"].count("RECONSUME_LATER") == 4
+
+
+@pytest.mark.extended
+def test_what_no_trace_shows_is_undetermined(jar: Path, tmp_path: Path) -> None:
+    # The client of `b` has its trace switched off.
+    found = traced(tmp_path, jar, "4.9.4", MODE="plain", SETTLED="a", COUNT="4")
+    assert found["outcome"] == "inconclusive", found["reason"]
+    assert "4 undetermined" in (Path(found["run_dir"]) / "START-HERE.md").read_text()
+
+
+GRPC_PROGRAM = """\
+import signal, sys, threading
+from rocketmq import ClientConfiguration, ConsumeResult, Credentials, FilterExpression
+from rocketmq import MessageListener, PushConsumer
+
+class Audit(MessageListener):
+    def consume(self, message):
+        print("audited " + " ".join(message.keys) + "\\n", end="")
+        return ConsumeResult.SUCCESS
+
+endpoint, group, tag = sys.argv[1:]
+consumer = PushConsumer(
+    ClientConfiguration(endpoint, Credentials()), group, Audit(), {"orders": FilterExpression(tag)}
+)
+consumer.startup()
+ended = threading.Event()
+signal.signal(signal.SIGTERM, lambda *_: ended.set())
+ended.wait()
+consumer.shutdown()
+"""
+GRPC_SCENARIO = r"""
+name: own
+title: a program with a gRPC client
+topics: {orders: {queues: 4}}
+consumers:
+  a:
+    group: g
+    subscribe: {orders: tagA}
+    app: {command: [venv/bin/python, audit.py, $proxy, g, tagA], sees: {log: 'audited (?P<key>\S+)'}}
+steps:
+  - start: a
+  - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
+  - settle: {delivered: g, topic: orders, count: 4, within: 60s}
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 4}}]
+expected: {command: not-reproduced}
+"""
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("proxy", ["local", pytest.param("cluster", marks=pytest.mark.nightly)])
+def test_a_program_with_a_grpc_client_speaks_to_the_proxy(tmp_path: Path, proxy: str) -> None:
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True, timeout=120)
+    pip = [tmp_path / "venv" / "bin" / "pip", "install", "-q", "rocketmq-python-client==5.1.2"]
+    subprocess.run(pip, check=True, timeout=300)
+    (tmp_path / "audit.py").write_text(GRPC_PROGRAM)
+    ended, found = run_own(tmp_path, f"{GRPC_SCENARIO}cluster: {{proxy: {proxy}}}\n", "5.3.3")
+    assert (ended.code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]

@@ -103,8 +103,8 @@ class Received(Body, frozen=True, kw_only=True):
     msg_id: str | None = None
     offset_msg_id: str | None = None
     line: str | None = None
-    """What the program printed, wrote into its topic, or answered, its first 200 characters, where that is how it
-    is seen; none: a listener told."""
+    """What the program printed, wrote into its topic, answered, or traced, its first 200 characters, where that is
+    how it is seen; none: a listener told."""
 
     @property
     def queue(self) -> str:
@@ -135,7 +135,7 @@ class Consumed(Answered, frozen=True, kw_only=True):
     status: str
     """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`; `PRINTED` where a
     line, `WRITTEN` where an entry of a topic, `ANSWERED` where an HTTP answer says no more than that
-    it was handled."""
+    it was handled. A message trace says success or not, and is `CONSUME_SUCCESS` or `RECONSUME_LATER`."""
 
 
 class LineOfNoMessage(Body, frozen=True, kw_only=True):

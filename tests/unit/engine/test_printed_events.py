@@ -48,6 +48,13 @@ def test_a_line_names_its_message(printed: PrintedEvents, told: dict[str, Any], 
     assert consumed == Consumed(key=key, status="PRINTED")
 
 
+def test_an_entry_may_be_about_the_call_or_the_answer_only(printed: PrintedEvents) -> None:
+    (received,) = printed.of("a", {"line": "l", "key": "orders-2", "only": "received"})
+    assert isinstance(received, Received)
+    (consumed,) = printed.of("a", {"line": "l", "key": "orders-2", "only": "consumed", "status": "X"})
+    assert consumed == Consumed(key="orders-2", status="X")
+
+
 def test_a_line_may_tell_more(printed: PrintedEvents) -> None:
     told = {"key": "orders-2", "tag": "b", "queue": "broker-a:3", "offset": "7", "status": "RECONSUME_LATER"}
     received, consumed = printed.of("a", {"line": "l", **told})

@@ -68,7 +68,7 @@ class Broker:
             hand_made=SimpleNamespace(ids=lambda _group: []),
             names=SimpleNamespace(real=str, scenario=str),
             servers=SimpleNamespace(
-                brokers_of_group=lambda _group: {"broker-a": "127.0.0.1:1"},
+                keepers_of_group=lambda _group: {"broker-a": "127.0.0.1:1"},
                 cluster=SimpleNamespace(nodes=[]),
             ),
             check_alive=lambda: None,

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from rocketchaos.harness.clients.raw_pull import Pulled, PullRequest
-from rocketchaos.harness.engine import written_entries
+from rocketchaos.harness.engine import stored_entries
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.written_entries import WrittenEntries
 from rocketchaos.harness.rocketmq.stored_messages import PulledMessage
@@ -74,7 +74,7 @@ Begin = Callable[..., WrittenEntries]
 @pytest.fixture
 def brokers(monkeypatch: pytest.MonkeyPatch) -> Brokers:
     brokers = Brokers()
-    monkeypatch.setattr(written_entries, "pull", brokers.pull)
+    monkeypatch.setattr(stored_entries, "pull", brokers.pull)
     # Read when a test says so.
     monkeypatch.setattr(WrittenEntries, "look_every_s", 60)
     return brokers
@@ -153,10 +153,10 @@ def test_a_broker_that_is_away_is_read_later(
     def refuse(_address: str, _request: PullRequest) -> Pulled:
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(written_entries, "pull", refuse)
+    monkeypatch.setattr(stored_entries, "pull", refuse)
     entries.read()
     assert brokers.told == []
-    monkeypatch.setattr(written_entries, "pull", brokers.pull)
+    monkeypatch.setattr(stored_entries, "pull", brokers.pull)
     brokers.addresses.clear()
     entries.read()
     assert brokers.told == []

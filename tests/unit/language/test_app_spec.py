@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.consumer_spec import Consumer
+from tests.unit.history_builder import scenario_of
 
 SEES = {"log": r"handled (?P<key>\S+)"}
 
@@ -28,12 +29,34 @@ def test_placeholders_stand_for_addresses_wherever_the_program_gets_a_text() -> 
             "env": {"C": "tcp://$nameserver/", "PORT": 8080},
         }
     )
-    told = app.placed("127.0.0.1:9876")
+    told = app.placed({"$nameserver": "127.0.0.1:9876"})
     assert told.args == ("--namesrv=127.0.0.1:9876", "8080", "true")
     assert told.jvm_args == ("-Da=127.0.0.1:9876",)
     assert told.properties == {"b": "127.0.0.1:9876"}
     assert told.env == {"C": "tcp://127.0.0.1:9876/", "PORT": "8080"}
     assert told.jar == "a.jar"
+
+
+@pytest.mark.parametrize(
+    "app",
+    [
+        {"jar": "a.jar", "env": {"ENDPOINT": "$proxy"}},
+        {"jar": "a.jar", "properties": {"endpoint": "http://$proxy/"}},
+        {"command": ["node", "shop.js", "$proxy"], "sees": SEES},
+        {"image": "shop:1", "args": ["--proxy=$proxy"], "sees": SEES},
+    ],
+)
+def test_a_program_that_gets_the_proxy_s_address_needs_a_proxy(app: dict[str, Any]) -> None:
+    own = consumer(app=app)
+    assert own.needs_proxy
+    assert "needs the proxy of RocketMQ 5" in (own.why_not_on("4.9.4") or "")
+    assert own.why_not_on("5.3.3") is None
+    assert own.app is not None
+    assert "127.0.0.1:8081" in str(own.app.placed({"$proxy": "127.0.0.1:8081"}))
+
+
+def test_a_program_without_it_needs_none() -> None:
+    assert not consumer(app={"jar": "a.jar", "args": ["$nameserver"]}).needs_proxy
 
 
 def test_a_program_is_a_client_of_its_own() -> None:
@@ -49,7 +72,7 @@ def test_a_command_is_seen_by_what_it_prints() -> None:
     assert own.choice.kind.begins_at_start
     assert own.traits.seen_by == "lines"
     assert own.app is not None
-    placed = own.app.placed("127.0.0.1:9876", "/run/files")
+    placed = own.app.placed({"$nameserver": "127.0.0.1:9876", "$files": "/run/files"})
     assert placed.command == ("./audit", "127.0.0.1:9876", "8080")
     assert placed.env == {"A": "/run/files/a"}
 
@@ -61,7 +84,7 @@ def test_an_image_is_seen_by_what_it_prints() -> None:
     assert own.choice.kind.begins_at_start
     assert own.traits.seen_by == "lines"
     assert own.app is not None
-    placed = own.app.placed("198.18.0.2:9876", "/rocketchaos/files")
+    placed = own.app.placed({"$nameserver": "198.18.0.2:9876", "$files": "/rocketchaos/files"})
     assert placed.args == ("--ns=198.18.0.2:9876",)
     assert placed.env == {"A": "/rocketchaos/files/a"}
 
@@ -86,10 +109,30 @@ def test_a_program_may_be_seen_by_what_it_writes_or_answers(
     assert [found["key"] for found in re.finditer(own.app.sees.pattern, text)] == keys
 
 
+def test_a_program_seen_by_its_trace_gets_brokers_with_a_trace_topic() -> None:
+    text = """\
+name: own
+title: its client writes a trace
+topics: {orders: {queues: 1}}
+consumers: {a: {group: g, subscribe: {orders: tagA}, app: {command: [./a], sees: {SEES}}}}
+steps: [{start: a}]
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 1}}]
+"""
+    traced = scenario_of(text.replace("SEES", "trace: true"))
+    assert traced.consumers["a"].traits.seen_by == "trace"
+    assert traced.cluster_needs.broker["traceTopicEnable"] is True
+    own = scenario_of(text.replace("SEES", "trace: true") + "cluster: {broker: {traceTopicEnable: false}}\n")
+    assert own.cluster_needs.broker["traceTopicEnable"] is False
+    assert (
+        "traceTopicEnable" not in scenario_of(text.replace("SEES", "http: 'http://x/'")).cluster_needs.broker
+    )
+
+
 def test_other_programs_may_have_dollars_of_their_own() -> None:
     own = consumer(app={"command": ["sh", "-c", "echo $HOME $x $(date)"], "sees": SEES})
     assert own.app is not None
-    assert own.app.placed("n:1").command == ("sh", "-c", "echo $HOME $x $(date)")
+    assert own.app.placed({"$nameserver": "n:1"}).command == ("sh", "-c", "echo $HOME $x $(date)")
 
 
 @pytest.mark.parametrize(
@@ -121,6 +164,12 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
         ({"app": {"command": ["./a"], "sees": SEES, "ready": {"log": "["}}}, "is no regular expression"),
         ({"app": {"jar": "a.jar", "files": {"../a": "b"}}}, "files"),
         ({"app": {"command": ["./a"], "sees": {}}}, "say one of `log"),
+        ({"app": {"command": ["./a"], "sees": {"trace": True, "topic": "t"}}}, "say one of `log"),
+        ({"app": {"command": ["./a"], "sees": {"trace": False}}}, "Input should be True"),
+        (
+            {"app": {"command": ["./a"], "sees": {"trace": True, "body": "(?P<key>x)"}}},
+            "`body` is of what it writes",
+        ),
         ({"app": {"command": ["./a"], "sees": {**SEES, "topic": "handled"}}}, "say one of `log"),
         (
             {"app": {"command": ["./a"], "sees": {**SEES, "keys": "(?P<key>a)"}}},
