@@ -157,7 +157,8 @@ class Consumer(Strict):
         default=None,
         description="the first part of its client id (clientIP), by which the allocation is ordered; default "
         "its name. With `@` it is the whole id, `172.17.0.2@1`, the same in every run; its end `DEFAULT` the "
-        "client of a clustering consumer replaces. Consumers with the same id run in separate processes, unless one is `beside` the other",
+        "client of a clustering consumer replaces. Consumers with the same id run in separate processes, "
+        "unless one is `beside` the other",
     )
     process: Literal["own"] | None = Field(
         default=None,

@@ -213,6 +213,15 @@ def test_what_a_topic_config_adds_can_be_sent_to() -> None:
         parse_scenario(scenario_text("start: [a, b]", sends[0]), "x.yaml")
 
 
+def test_what_a_topic_config_adds_can_be_owned() -> None:
+    grown = "topic-config: {topic: orders, set: {writeQueueNums: 8, readQueueNums: 8}}"
+    text = scenario_text("start: [a, b]", grown, "send: {topic: orders, count: 2, queue: 6}")
+    owns = "also: {{ownership: {{of: a, topic: orders, count: {}}}}}"
+    parse_scenario(text.replace("also: []", owns.format(8)), "x.yaml")
+    with pytest.raises(InvalidScenario, match="orders has 8 queues: nobody owns 9 of them"):
+        parse_scenario(text.replace("also: []", owns.format(9)), "x.yaml")
+
+
 def test_a_queue_that_is_not_there_at_its_moment_ends_the_run() -> None:
     send = Send.model_validate({"topic": "orders", "count": 2, "queue": 6})
     with pytest.raises(PreconditionNotMet, match="no queue 6 to which producers send at this moment"):
