@@ -14,7 +14,8 @@ FREEZE_VENV := build/constraints-venv
 # What failed because of the environment runs once more, is counted as a rerun, and listed: what could not be started, or
 # a request that a server of a machine too busy didn't answer in time. No run gets a second chance to say something
 # else.
-ONCE_MORE := -r aR --reruns 1 --only-rerun 'EnvironmentNotReady|RemotingTimeoutException'
+ONCE_MORE := -r aR --reruns 1 --only-rerun \
+  "EnvironmentNotReady|RemotingTimeoutException|initial settings from server|'environment'\\) ==|'environment' is None"
 
 # Tests start some hundred processes of Python: their imports are compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE

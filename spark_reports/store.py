@@ -17,7 +17,9 @@ from functools import partial
 from typing import Any
 
 from delta.tables import DeltaTable
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.spark_reports.delta_log import unnoticed_damage
@@ -51,6 +53,14 @@ _REPLACES = "new.source <=> old.source OR old.digest IS NULL OR coalesce(new.jud
 _AT_ONCE = 4
 """How many tables are written, or made, at a time: small ones cost planning and commits, hardly any cores."""
 _ANOTHER_STORE = "Put it back from a copy of the store, or make a new store of the run folders."
+_EMPTY_PLACE = "Choose an empty folder for the store."
+_NO_TABLE = (
+    "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
+    "DELTA_MISSING_DELTA_TABLE",
+    "DELTA_TABLE_NOT_FOUND",
+)
+"""Delta's conditions, of 4.1.0 (`CreateDeltaTableCommand`): which, depends on what is in the folder."""
+_OTHERS_LIMIT_S = 20
 _ANOTHER_PLACE = "Choose a folder without one in its path."
 _INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
 
@@ -327,6 +337,9 @@ def make_table(spark: SparkSession, place: Place, table: Table) -> None:
 
     Facts are not partitioned: `tidy` can put the small files of many ingests together. Where one batch is asked
     for, what each file says of its first and last spares the others: names of batches begin with their time.
+
+    Raises:
+        UsageProblem: its folder has other files in it.
     """
     builder: Any = (
         DeltaTable.createIfNotExists(spark).location(place.of_table(table.name)).addColumns(table.schema)
@@ -336,7 +349,26 @@ def make_table(spark: SparkSession, place: Place, table: Table) -> None:
     elif table is not QUARANTINE:
         # Statistics of other columns would cost time at every write, and serve no query.
         builder = builder.property("delta.dataSkippingStatsColumns", STATISTICS)
-    builder.execute()
+    # Another process that makes the same table has its folder first, and its first commit a moment later.
+    attempts = Retrying(
+        retry=retry_if_exception(_is_no_table_yet),
+        wait=wait_fixed(0.2),
+        stop=stop_after_delay(_OTHERS_LIMIT_S),
+        reraise=True,
+    )
+    try:
+        attempts(builder.execute)
+    except AnalysisException as error:
+        if not _is_no_table_yet(error):
+            raise
+        raise UsageProblem(
+            f"there is something in {place.of_table(table.name)} already, which is no table", _EMPTY_PLACE
+        ) from error
+
+
+def _is_no_table_yet(error: BaseException) -> bool:
+    """Whether a table can't be made because its folder has files and no commit."""
+    return isinstance(error, AnalysisException) and error.getCondition() in _NO_TABLE
 
 
 def _make_new(spark: SparkSession, place: Place) -> None:

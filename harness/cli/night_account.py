@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from rocketchaos.harness.cli.report import ingest_and_report
+from rocketchaos.harness.cli.report_pages import ingest_and_report
 from rocketchaos.harness.cli.terminal import ERR, OUT
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, RocketchaosError
 from rocketchaos.harness.nightly.night import Night

@@ -41,6 +41,7 @@ steps:
   - send: {topic: orders, tag: tagB, count: 4}
   - settle: {delivered: b, count: 12, within: 40s}
   - resume: nameserver
+  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}
 anomaly:
   - ownership: {of: a, topic: orders, count: 2}
   - ownership: {of: b, topic: orders, count: 2}

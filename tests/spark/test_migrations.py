@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from rocketchaos.harness.cli import report
+from rocketchaos.harness.cli import report_store
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.spark_reports import migrations
 from rocketchaos.spark_reports import store as module
@@ -94,9 +94,9 @@ def test_run_folders_are_asked_for_only_where_a_migration_leaves_gaps(
     *,
     gaps: bool,
 ) -> None:
-    monkeypatch.setattr(report, "_spark", lambda *_arguments: nullcontext((spark, print)))
+    monkeypatch.setattr(report_store, "spark_for", lambda *_arguments: nullcontext((spark, print)))
     monkeypatch.setattr(migrations, "migrate", lambda *_arguments: version)
-    report.migrate("store")
+    report_store.migrate("store")
     said = capsys.readouterr().out
     assert f"version {version}" in said
     assert ("ingest its runs again" in said) is gaps

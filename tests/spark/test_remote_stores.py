@@ -6,6 +6,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from py4j.java_collections import ListConverter
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.spark_reports import log_store
@@ -130,10 +132,70 @@ def test_commands_do_on_a_store_elsewhere_what_they_do_on_a_disk(
     assert not [item for item in written if servers.SECRET.encode() in item.read_bytes()]
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", ["minio", "hdfs"])
+def test_two_commands_that_fill_a_store_at_once_lose_nothing(
+    spark: SparkSession, kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Both make the very store. A run that both ingest counts once."""
+    server = request.getfixturevalue(kind)
+    names = [f"{side}-{number}" for side in ("left", "right") for number in range(1, 3)]
+    folder = {name: str(copy(tmp_path, TAGS, name)) for name in ("shared", *names)}
+    there = f"{server.uri}/at-once"
+    with ExitStack() as ended:
+        writers = [
+            ended.enter_context(
+                _started(
+                    server, "ingest", folder["shared"], *(folder[name] for name in mine), "--store", there
+                )
+            )
+            for mine in (names[:2], names[2:])
+        ]
+        for writer in writers:
+            _ended(writer)
+    assert stores.visible(Store.open(spark, there)) == dict.fromkeys(folder, 8)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", ["minio", "hdfs"])
+def test_a_server_that_dies_during_an_ingest_is_a_message_and_the_next_ingest_completes_the_store(
+    spark: SparkSession, kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    server = request.getfixturevalue(kind)
+    there = f"{server.uri}/dies"
+    before, after = (str(copy(tmp_path, TAGS, name)) for name in ("before", "after"))
+    _command(server, "ingest", before, "--store", there)
+    files, staging = _file_system(spark, f"{there}/staging")
+    with _started(server, "ingest", after, "--store", there) as writer:
+        Retrying(
+            retry=retry_if_result(lambda begun: not begun), stop=stop_after_delay(180), wait=wait_fixed(0.05)
+        )(lambda: files.exists(staging) and len(files.listStatus(staging)) > 0)
+        server.kill()
+        said = _ended(writer, ExitCode.ENVIRONMENT).stderr
+    assert "a server can't be reached" in said or "the connection to a server is broken" in said
+    server.start()
+    assert stores.visible(Store.open(spark, there)) == {"before": 8}
+    assert ": 1 new" in _command(server, "ingest", before, after, "--store", there).stdout
+    assert stores.visible(Store.open(spark, there)) == {"before": 8, "after": 8}
+
+
+def _file_system(spark: SparkSession, uri: str) -> tuple[Any, Any]:
+    """Hadoop's own view of a place, and its path there."""
+    jvm: Any = spark.sparkContext._jvm
+    path = jvm.org.apache.hadoop.fs.Path(uri)
+    return path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), path
+
+
 def _command(
     server: servers.Server, *arguments: str, code: int = ExitCode.AS_EXPECTED, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Of `rocketchaos report`, as a process; it never says the secret."""
+    with _started(server, *arguments, **environment) as running:
+        return _ended(running, code)
+
+
+@contextmanager
+def _started(server: servers.Server, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
     with tempfile.TemporaryDirectory() as folder:
         # As for all tests of few rows (conftest.py): each of these JVMs would compile it anew.
         (Path(folder) / "spark-defaults.conf").write_text(
@@ -141,7 +203,13 @@ def _command(
         )
         told = {**server.environment, "SPARK_CONF_DIR": folder, **environment}
         with stores.process(REPORT, *arguments, "--master", "local[1]", **told) as running:
-            out, errors = running.communicate(timeout=LIMIT_S)
+            yield running
+
+
+def _ended(
+    running: subprocess.Popen[str], code: int = ExitCode.AS_EXPECTED
+) -> subprocess.CompletedProcess[str]:
+    out, errors = running.communicate(timeout=LIMIT_S)
     assert servers.SECRET not in out + errors
     assert running.returncode == code, out + errors
-    return subprocess.CompletedProcess(arguments, running.returncode, out, errors)
+    return subprocess.CompletedProcess(running.args, running.returncode, out, errors)

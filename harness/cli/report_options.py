@@ -1,0 +1,73 @@
+"""What the commands below `rocketchaos report` share: options, and a Spark with a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rocketchaos.harness.cli.terminal import Progress
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from rocketchaos.spark_reports.store import Store
+
+
+class Form(StrEnum):
+    """Of the short text."""
+
+    TEXT = "text"
+    MD = "md"
+
+
+StoreOption = Annotated[
+    str, typer.Option("--store", metavar="URI", help="The store: a folder, or any URI that Spark can reach.")
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="URL", help="Spark's master. Default: ROCKETCHAOS_SPARK_MASTER or local\\[*]."
+    ),
+]
+OutOption = Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the page and tables go.")]
+RunsUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--runs-url",
+        metavar="TEMPLATE",
+        help="Where run folders are served, for links to them, as https://ci.example.org/{parent}/{name}/. "
+        "Default: where they were ingested.",
+    ),
+]
+FormOption = Annotated[
+    Form, typer.Option("--format", help="The format of the short text on standard output.")
+]
+
+
+@contextmanager
+def open_store(
+    uri: str, master: str | None, *places: str, reports: bool = False
+) -> Iterator[tuple[Store, Progress]]:
+    """A store that is there, in a Spark that also reaches these places."""
+    with spark_for(master, [uri, *places], reports=reports) as (spark, progress):
+        from rocketchaos.spark_reports.store import Store
+
+        yield Store.open(spark, uri, progress), progress
+
+
+@contextmanager
+def spark_for(
+    master: str | None, places: Sequence[str], *, reports: bool = False
+) -> Iterator[tuple[SparkSession, Progress]]:
+    """A Spark for one command; its packages are looked for, and loaded, only here."""
+    from rocketchaos.spark_reports import requirements
+
+    requirements.require_packages(reports=reports)
+    from rocketchaos.spark_reports.spark_session import spark_session
+
+    with Progress() as progress, spark_session(master, progress, places) as spark:
+        yield spark, progress

@@ -1,0 +1,236 @@
+"""`rocketchaos report flakiness`, `diff`, ...: pages and texts over many runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rocketchaos.harness.cli.report_options import (
+    Form,
+    FormOption,
+    MasterOption,
+    OutOption,
+    RunsUrlOption,
+    StoreOption,
+    open_store,
+    spark_for,
+)
+from rocketchaos.harness.cli.terminal import OUT, Progress
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+
+if TYPE_CHECKING:
+    from rocketchaos.spark_reports.render.files import Written
+    from rocketchaos.spark_reports.render.links import RunsUrl
+    from rocketchaos.spark_reports.report import Report, StoreSummary
+    from rocketchaos.spark_reports.store import Store
+
+SinceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="MOMENT",
+        help="Compare runs since then with all before: LAST, the newest ingest; an age, 7d; a time. "
+        "Default: LAST.",
+    ),
+]
+BetweenOption = Annotated[
+    tuple[str, str] | None,
+    typer.Option("--between", metavar="A B", help="Compare two nights: days, or times FROM/TO, in UTC."),
+]
+
+
+def flakiness(
+    store: StoreOption,
+    out: OutOption,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
+) -> ExitCode:
+    """How certain outcomes are: PASS, FLAKY, FAIL, with intervals, trends, and causes of failure."""
+    return _make("flakiness", store, out, form, runs_url, master)
+
+
+def diff(
+    store: StoreOption,
+    since: SinceOption = None,
+    between: BetweenOption = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="FOLDER", help="Where the page and tables go. Default: none are made."),
+    ] = None,
+    line: Annotated[bool, typer.Option("--line", help="Only one line, for a chat.")] = False,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
+) -> ExitCode:
+    """What is new: cells that became flaky, failing or sound, causes, claims, times. 1: something is worse.
+
+    Ends in 0 if nothing is worse, and in 1 if a cell or a claim surely is. Ends in 3 if there are too few
+    runs: something is worse in them, but not surely, or nothing can be compared.
+    """
+    from rocketchaos.spark_reports import requirements
+
+    requirements.require_packages(reports=True)
+    from rocketchaos.spark_reports.diff import sides as naming
+
+    if since is not None and between is not None:
+        raise UsageProblem("--since and --between exclude each other", "Give one of them.")
+    sides = naming.between(*between) if between is not None else naming.since(since or naming.LAST)
+    folder = None if out is None else _folder(out)
+    url = _runs_url(runs_url)
+    with open_store(store, master, reports=True) as (found, progress):
+        from rocketchaos.spark_reports.diff import diff_between
+        from rocketchaos.spark_reports.render.files import write
+        from rocketchaos.spark_reports.render.text import one_sentence
+
+        summary = _summary(found, store)
+        progress("comparing")
+        report, verdict = diff_between(found.spark, summary, sides)
+        page = None if folder is None else write(found.spark, report, folder, url).page
+    if line:
+        OUT.print(one_sentence(report, form is Form.MD, url), markup=False)
+    else:
+        _shown(report, form, page, url)
+    return {
+        "worse": ExitCode.NOT_AS_EXPECTED,
+        "perhaps worse": ExitCode.INCONCLUSIVE,
+        "nothing compared": ExitCode.INCONCLUSIVE,
+        "not worse": ExitCode.AS_EXPECTED,
+    }[verdict]
+
+
+def divergence(
+    store: StoreOption,
+    out: OutOption,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
+) -> ExitCode:
+    """Where clients, versions, clusters and witnesses differ, and by how many messages."""
+    return _make("divergence", store, out, form, runs_url, master)
+
+
+def timing(
+    store: StoreOption,
+    out: OutOption,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
+) -> ExitCode:
+    """How long rebalances, flips, corrections of offsets and deliveries take, against RocketMQ's timers."""
+    return _make("timing", store, out, form, runs_url, master)
+
+
+def all_reports(
+    store: StoreOption,
+    out: OutOption,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
+) -> ExitCode:
+    """Every report, in one Spark: what is new, flakiness, divergence, timing."""
+    folder, url = _folder(out), _runs_url(runs_url)
+    with open_store(store, master, reports=True) as (found, progress):
+        made = _all_written(found, _summary(found, store), folder, progress, url)
+    from rocketchaos.spark_reports.render.text import one_sentence
+
+    for report, written in made:
+        sentence = one_sentence(report, form is Form.MD, url)
+        if form is Form.MD:
+            OUT.print(f"- **{report.title}**: {sentence} Page: `{written.page}`", markup=False)
+        else:
+            OUT.print(f"{report.title}: {sentence}\nPage: {written.page}\n", markup=False)
+    return ExitCode.AS_EXPECTED
+
+
+def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
+    """Read the runs below a folder into a store, and write every report over it, in one Spark; the pages.
+
+    Raises:
+        EnvironmentNotReady, UsageProblem: as the commands do.
+    """
+    with spark_for(None, [store], reports=True) as (spark, progress):
+        from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
+        from rocketchaos.spark_reports.store import Store
+
+        kept = Store.create(spark, store, progress)
+        ingest_runs(spark, kept, [str(runs)], progress)
+        kept.register()
+        summary = kept.summary()
+        made = _all_written(kept, summary, out, progress) if summary.runs else []
+        return [written.page for _, written in made]
+
+
+def _make(name: str, uri: str, out: str, form: Form, runs_url: str | None, master: str | None) -> ExitCode:
+    folder, url = _folder(out), _runs_url(runs_url)
+    with open_store(uri, master, reports=True) as (store, progress):
+        report, written = _written(store, _summary(store, uri), name, folder, progress, url)
+    _shown(report, form, written.page, url)
+    return ExitCode.AS_EXPECTED
+
+
+def _folder(out: str) -> Path:
+    from rocketchaos.spark_reports.places import Place
+
+    folder = Place.of(out).folder
+    if folder is None:
+        raise UsageProblem(
+            f"{out} is no folder of this machine; reports need a local one", "Give another --out."
+        )
+    return folder
+
+
+def _runs_url(template: str | None) -> RunsUrl | None:
+    from rocketchaos.spark_reports.render.links import RunsUrl
+
+    return None if template is None else RunsUrl.of(template)
+
+
+def _summary(store: Store, uri: str) -> StoreSummary:
+    """Of a store, which must have runs; its views are there from now on."""
+    store.register()
+    summary = store.summary()
+    if not summary.runs:
+        broken = f"; {summary.quarantined} folders are in quarantine" if summary.quarantined else ""
+        raise UsageProblem(
+            f"the store at {uri} has no runs{broken}",
+            f"Ingest some: rocketchaos report ingest RUNS --store {uri}.",
+        )
+    return summary
+
+
+def _shown(report: Report, form: Form, page: Path | None, url: RunsUrl | None) -> None:
+    from rocketchaos.spark_reports.render.text import markdown, show
+
+    if form is Form.MD:
+        OUT.print(markdown(report, page, url), markup=False, end="")
+    else:
+        show(report, OUT.rich, page, url)
+
+
+def _written(
+    store: Store,
+    summary: StoreSummary,
+    name: str,
+    folder: Path,
+    progress: Progress,
+    url: RunsUrl | None = None,
+) -> tuple[Report, Written]:
+    from rocketchaos.spark_reports.render.files import write
+    from rocketchaos.spark_reports.report_kinds import REPORTS
+
+    progress(f"making the report {name}")
+    report = REPORTS[name](store.spark, summary)
+    progress("writing the report")
+    return report, write(store.spark, report, folder, url)
+
+
+def _all_written(
+    store: Store, summary: StoreSummary, folder: Path, progress: Progress, url: RunsUrl | None = None
+) -> list[tuple[Report, Written]]:
+    """Every report, one after the other."""
+    from rocketchaos.spark_reports.report_kinds import REPORTS
+
+    return [_written(store, summary, name, folder, progress, url) for name in REPORTS]

@@ -1,0 +1,154 @@
+"""`rocketchaos report ingest`, `export`, `tidy`, `migrate`, `package`: what fills and keeps a store."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cli.report_options import MasterOption, StoreOption, open_store, spark_for
+from rocketchaos.harness.cli.terminal import OUT, Progress
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.text import counted
+
+_MOST_DAYS = 36_500
+
+
+class FileFormat(StrEnum):
+    """Of exported tables."""
+
+    PARQUET = "parquet"
+    CSV = "csv"
+
+
+def ingest(
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUNS...", help="Run folders, or folders that contain some.")
+    ],
+    store: StoreOption,
+    master: MasterOption = None,
+) -> ExitCode:
+    """Read run folders into a store, which is made if there is none.
+
+    The same folder again changes nothing; one that was judged again replaces what it was. Broken folders are
+    quarantined, with the reason, and counted in every report.
+    """
+    with spark_for(master, [store, *runs]) as (spark, progress):
+        from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
+        from rocketchaos.spark_reports.store import Store
+
+        done = ingest_runs(spark, Store.create(spark, store, progress), runs, progress)
+    again = f"{done.replaced} judged again, {done.unchanged} unchanged"
+    OUT.print(
+        f"{done.seen} run folders: {done.ingested} new, {again}, {sum(done.quarantined.values())} in quarantine"
+    )
+    for kind, folders in done.quarantined.items():
+        OUT.print(f"  {kind}: {folders}", markup=False)
+    if done.released:
+        OUT.print(f"{done.released} folders left the quarantine: they were deleted", markup=False)
+    if done.aged:
+        OUT.print(f"{done.aged} skipped: older than what the store keeps", markup=False)
+    OUT.print(f"{done.messages} messages in {done.seconds:.1f} s", markup=False)
+    return ExitCode.AS_EXPECTED
+
+
+def export(
+    store: StoreOption,
+    out: Annotated[str, typer.Option("--out", metavar="URI", help="An empty folder.")],
+    form: Annotated[FileFormat, typer.Option("--format", help="Of the files.")] = FileFormat.PARQUET,
+    master: MasterOption = None,
+) -> ExitCode:
+    """Write the tables as plain files, for tools that know nothing of Delta."""
+    with open_store(store, master, out) as (found, progress):
+        from rocketchaos.spark_reports.export import Format
+        from rocketchaos.spark_reports.export import export as export_tables
+
+        found.register()
+        names = export_tables(found.spark, out, Format(form), progress)
+    OUT.print(f"{len(names)} tables in {out}: {', '.join(names)}", markup=False)
+    return ExitCode.AS_EXPECTED
+
+
+def tidy(
+    store: StoreOption,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            "--keep",
+            metavar="DAYS",
+            help="Remove older runs, as with 400d. Later ingests skip their folders. [default: all are kept]",
+        ),
+    ] = None,
+    master: MasterOption = None,
+) -> ExitCode:
+    """Remove rows that no report reads: of aborted ingests, and of older judgements. Merge small files."""
+    kept = None if keep is None else _days(keep)
+    with open_store(store, master) as (found, progress):
+        from rocketchaos.spark_reports.tidy import tidy as tidy_store
+
+        done = tidy_store(found, progress, keep=kept)
+    if found.kept_since is not None:
+        since = f"{found.kept_since:%Y-%m-%d %H:%M} UTC"
+        OUT.print(
+            f"{counted(done.runs, 'run')} of before {since} removed; ingests skip such runs",
+            markup=False,
+        )
+    OUT.print(
+        f"{done.facts} outdated facts removed; {done.folders} folders left the quarantine, ingested "
+        f"since; {done.files} small files became {done.files_now}",
+        markup=False,
+    )
+    return ExitCode.AS_EXPECTED
+
+
+def _days(text: str) -> timedelta:
+    number = text.removesuffix("d")
+    if not (text.endswith("d") and number.isascii() and number.isdigit() and 1 <= int(number) <= _MOST_DAYS):
+        raise UsageProblem(f"--keep takes days, at most {_MOST_DAYS}d, not `{text}`", "As in --keep 400d.")
+    return timedelta(days=int(number))
+
+
+def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:
+    """Bring a store of an older version up to date."""
+    with spark_for(master, [store]) as (spark, progress):
+        from rocketchaos.spark_reports.migrations import leaves_gaps
+        from rocketchaos.spark_reports.migrations import migrate as migrate_store
+        from rocketchaos.spark_reports.tables import STORE_VERSION
+
+        had = migrate_store(spark, store, progress)
+    gaps = "; ingest its runs again to fill the gaps" if leaves_gaps(had) else ""
+    OUT.print(
+        f"{store} has version {STORE_VERSION} already"
+        if had == STORE_VERSION
+        else f"{store} had version {had}, and has {STORE_VERSION} now{gaps}",
+        markup=False,
+    )
+    return ExitCode.AS_EXPECTED
+
+
+def package(
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE.zip", help="Where the zip goes, with two more files.")
+    ] = Path("rocketchaos-spark.zip"),
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            metavar="URI",
+            help="The store, whose jars are named, too. Default: one that needs none.",
+        ),
+    ] = None,
+) -> ExitCode:
+    """Make a zip for `spark-submit --py-files`, and the script to submit."""
+    from rocketchaos.spark_reports import requirements
+
+    requirements.require_packages()
+    from rocketchaos.spark_reports.package import make_package
+
+    with Progress() as progress:
+        made = make_package(out, progress, store)
+    OUT.print(f"{made.zip}\n{made.script}\n{made.logging}\n\nOn any master:\n  {made.command}", markup=False)
+    return ExitCode.AS_EXPECTED
