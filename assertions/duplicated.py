@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 SHOWN = 8
-"""So many deliveries of a message are named."""
+"""The most deliveries of a message that an answer names."""
 
 
 class Duplicated(Count):

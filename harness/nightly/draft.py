@@ -222,7 +222,7 @@ class Draft:
     def seal(self) -> list[Step]:
         """Wait until the fate of every message is certain for every group with members.
 
-        What was sent without an answer is found by an observation: then its fate is waited for as well.
+        An observation finds messages that were sent without an answer: then it waits for their fate as well.
         """
         sealed = self._sealed()
         if not self.unseen or not sealed:

@@ -97,7 +97,7 @@ class PushConsumer(JavaConsumer):
         }
 
     def _consume(self, messages: Any, context: Any) -> Any:
-        """What the listener answers; called by RocketMQ's own threads. It raises where `by` says so."""
+        """What the listener answers; called by RocketMQ's own threads. It raises for `by: exception` alone."""
         try:
             status = self._consume_all(messages, context)
         except Abandoned:
