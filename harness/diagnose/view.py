@@ -25,6 +25,8 @@ READ, WRITE = 4, 2
 """Bits of a permission (PermName)."""
 PROXY = "proxy "
 """What stands before a proxy's address where brokers have their names."""
+BY_BROKERS, BY_GRPC, BY_REMOTING = "the brokers themselves", "a proxy by gRPC", "a proxy by remoting"
+"""The ways by which members connect, as a phrase."""
 _OF_GRPC = re.compile(r"[^@]+@\d+@\d+@[0-9a-z]+")
 """`host@pid@index@time`: ids of gRPC clients (rocketmq-clients, ClientId; 5.x)."""
 
@@ -119,6 +121,12 @@ class GroupView:
         for name, stored in self.stored.items():
             known[name.startswith(PROXY)].update(item.client_id for item in stored.connections)
         return frozenset(known[True] - known[False])
+
+    def way(self, client_id: str) -> str:
+        """How a member connects."""
+        if client_id in self.by_grpc:
+            return BY_GRPC
+        return BY_REMOTING if client_id in self.behind_proxies else BY_BROKERS
 
     @property
     def shares_queues(self) -> bool:

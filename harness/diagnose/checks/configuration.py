@@ -113,7 +113,11 @@ def permissions(view: GroupView) -> Iterator[Result]:
         view, view.retry_topic, WRITE, "may not be written: failed messages can't be sent back", None
     )
     yield from _lacking(
-        view, view.dead_letter_topic, WRITE, "may not be written: the broker refuses dead letters", None
+        view,
+        view.dead_letter_topic,
+        WRITE,
+        "may not be written, but brokers still store dead letters there",
+        Level.INFO,
     )
     # RocketMQ makes it so.
     yield from _lacking(

@@ -182,8 +182,8 @@ CHECKS = (
         "every queue has an owner",
         "Messages in these queues wait until a member owns the queue, or retention deletes them.",
         (
-            "Find out why no member takes the queue: an old route, a strategy with configured queues, or a broker "
-            "with another list of members.",
+            "Find out why no member takes the queue: an old route, a strategy with configured queues or one that "
+            "throws (the client's log has it), or a broker with another list of members.",
             "Restart the members that should own it, one after the other.",
         ),
         ("B04", "D05", "F24"),

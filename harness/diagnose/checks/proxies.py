@@ -8,8 +8,6 @@ from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, 
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
 
-_BROKERS, _GRPC, _REMOTING = "the brokers themselves", "a proxy by gRPC", "a proxy by remoting"
-
 
 def several_ways(view: GroupView) -> Iterator[Result]:
     """Members that share a group and don't share out its queues with each other."""
@@ -17,7 +15,7 @@ def several_ways(view: GroupView) -> Iterator[Result]:
         return
     ways: dict[str, list[str]] = {}
     for client_id in sorted(view.members):
-        ways.setdefault(_way(view, client_id), []).append(client_id)
+        ways.setdefault(view.way(client_id), []).append(client_id)
     if len(ways) > 1:
         yield Found(
             "; ".join(
@@ -34,12 +32,6 @@ def several_ways(view: GroupView) -> Iterator[Result]:
             settled=len(view.looks) > 1,
             key=str(sorted(ways.items())),
         )
-
-
-def _way(view: GroupView, client_id: str) -> str:
-    if client_id in view.by_grpc:
-        return _GRPC
-    return _REMOTING if client_id in view.behind_proxies else _BROKERS
 
 
 CHECKS = (

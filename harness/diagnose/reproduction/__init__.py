@@ -10,26 +10,31 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rocketchaos.harness.diagnose.finding import Finding
-from rocketchaos.harness.diagnose.reproduction import members, progress, queues, subscriptions
+from rocketchaos.harness.diagnose.reproduction import closed, members, progress, queues, subscriptions, ways
 from rocketchaos.harness.diagnose.reproduction.control import control
 from rocketchaos.harness.diagnose.reproduction.document import Document as Document
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, scaled
 from rocketchaos.harness.diagnose.view import GroupView
 
-WRITERS: Mapping[str, Callable[[Scaled], Document | str]] = MappingProxyType(
+WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | str]] = MappingProxyType(
     {
         "RC0101": subscriptions.different,
         "RC0102": subscriptions.nobodys,
         "RC0106": subscriptions.different_topics,
+        "RC0107": subscriptions.misread,
         "RC0201": members.same_id,
         "RC0206": members.models,
         "RC0207": members.strategies,
+        "RC0211": ways.different,
+        "RC0212": members.listeners,
         "RC0301": queues.by_configuration,
         "RC0302": queues.by_configuration,
         "RC0303": queues.idle,
         "RC0403": queues.unread,
-        "RC0404": queues.closed_topic,
-        "RC0406": queues.closed_group,
+        "RC0404": closed.closed_topic,
+        "RC0406": closed.closed_group,
+        "RC0407": subscriptions.no_sql,
+        "RC0408": queues.removed,
         "RC0503": progress.set_back,
         "RC0506": progress.beyond_the_end,
         "RC0601": progress.stuck,
@@ -38,15 +43,14 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | str]] = MappingProxyType(
         "RC0702": progress.dead_letters,
     }
 )
-"""By code: the scenario that does it again, or why there is none."""
+"""By code: the scenario that does it again, with a control of its own or without, or why there is none."""
 
-_BY_SHARES = frozenset({"RC0101", "RC0102", "RC0106", "RC0201", "RC0206", "RC0207", "RC0303"})
+_BY_SHARES = frozenset({"RC0101", "RC0102", "RC0106", "RC0201", "RC0206", "RC0207", "RC0212", "RC0303"})
 """The numbers of the checks depend on who takes which queue."""
 
 NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
     {
         "RC0105": "nothing is lost until a member wants something else: RC0102 has the scenario then",
-        "RC0107": "which messages are meant can't be seen from outside",
         "RC0202": "two listeners that want the same lose nothing; where they don't, RC0101 or RC0106 has it",
         "RC0203": "clients of other languages lose nothing by that alone",
         "RC0204": "versions lose nothing by that alone",
@@ -54,13 +58,9 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0208": "why somebody doesn't tell can't be seen from outside",
         "RC0209": "a connection that is cut to one broker alone needs containers: write it with `partition:`",
         "RC0210": "there is no member to start",
-        "RC0211": "a scenario does it with `through: proxy`, on a cluster with a proxy",
-        "RC0212": "the order after a rebalance is a race: write it with `listener:` and the check `order:`",
         "RC0401": "a topic that is nowhere has nothing to consume",
         "RC0402": "the harness makes the groups of its scenarios itself",
         "RC0405": "nothing is lost until that broker fails",
-        "RC0407": "what SQL takes can't be seen from outside",
-        "RC0408": "a scenario that lowers the numbers of queues is written by hand: `topic-config:`",
         "RC0501": "RC0301, RC0601 or RC0603 say why an offset stands still, and have the scenarios",
         "RC0504": "how fast a group falls behind is a matter of its machines",
         "RC0505": "retention deletes after days; add `expire-files:` by hand",
@@ -92,5 +92,5 @@ def written(view: GroupView, finding: Finding) -> tuple[Document, Document] | st
     document = WRITERS[code](group)
     if isinstance(document, str):
         return document
-    other = control(group, document)
+    document, other = document if isinstance(document, tuple) else (document, control(group, document))
     return {**document, "control": other["name"]}, other

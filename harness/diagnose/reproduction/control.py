@@ -8,7 +8,17 @@ from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 from rocketchaos.harness.language.tags import tags_of
 
-_CAUSES = {"pause", "resume", "wait", "heartbeat", "stop", "restart", "reset-offset", "topic-config"}
+_CAUSES = {
+    "pause",
+    "resume",
+    "wait",
+    "heartbeat",
+    "stop",
+    "restart",
+    "reset-offset",
+    "topic-config",
+    "broker-config",
+}
 """Steps that make the anomaly, or wait for it."""
 
 
@@ -16,7 +26,7 @@ def control(group: Scaled, document: Document) -> Document:
     """The same with the one cause taken away: its anomaly must be absent."""
     consumers = {name: dict(item) for name, item in document["consumers"].items()}
     for consumer in consumers.values():
-        for cause in ("strategy", "queues", "behaviour", "model", "client_id"):
+        for cause in ("strategy", "queues", "behaviour", "model", "client_id", "through"):
             consumer.pop(cause, None)
         consumer["subscribe"] = {
             name: " || ".join(group.tags(real)) if _has_tags(group, real) else "*"
@@ -38,13 +48,22 @@ def control(group: Scaled, document: Document) -> Document:
     end = {"settle": {"offsets": "g", "topic": group.topic, "lag": 0, "within": WITHIN}}
     if not any("send" in step for step in steps):
         end = steps[-1]
+    steps = steps if end in steps else [*steps, end]
+    return changed(
+        {key: value for key, value in document.items() if key != "groups"},
+        topics=topics,
+        consumers=consumers,
+        steps=steps,
+    )
+
+
+def changed(document: Document, **parts: object) -> Document:
+    """The control that differs in these parts alone."""
     return {
-        **{key: value for key, value in document.items() if key != "groups"},
+        **copy.deepcopy(document),
         "name": f"{document['name']}-control",
         "title": f"{document['title']} (the control: not so)",
-        "topics": topics,
-        "consumers": consumers,
-        "steps": steps if end in steps else [*steps, end],
+        **parts,
         "expected": "not-reproduced",
     }
 

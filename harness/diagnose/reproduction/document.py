@@ -11,6 +11,8 @@ from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, strategy
 
 WITHIN = "60s"
 """The limit of each condition."""
+SHARE_TAKEN = "rebalanced result changed.*topic="
+"""The line that a Java client logs once it has its share."""
 _VERSION = re.compile(r"V(\d+)_(\d+)_(\d+)")
 
 Document = dict[str, Any]
@@ -19,7 +21,7 @@ Document = dict[str, Any]
 
 def consumers(group: Scaled) -> dict[str, Document]:
     """The members, by their names in the scenario."""
-    versions = {member.properties.get("PROP_CLIENT_VERSION", "") for member in group.members.values()}
+    versions = {member.properties.get("PROP_CLIENT_VERSION", "") for member in group.members.values()} - {""}
     found: dict[str, Document] = {}
     for name, member in group.members.items():
         item: Document = {

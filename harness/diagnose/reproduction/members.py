@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import Member
-from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
+from rocketchaos.harness.diagnose.reproduction.control import changed
+from rocketchaos.harness.diagnose.reproduction.document import SHARE_TAKEN, WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.queues import by_owners
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, strategy
 from rocketchaos.harness.rocketmq.allocation import average
 
-_TAKEN = "rebalanced result changed.*topic="
-"""The line that a Java client logs once it has its share."""
+_NOT_LOCKED = "add a new mq failed.*lock failed"
+"""The line that an orderly Java client logs where another member has the lock of its queue."""
 
 
 def strategies(group: Scaled) -> Document | str:
@@ -55,7 +58,7 @@ def same_id(group: Scaled) -> Document | str:
     consumers[other] = dict(consumers[twin])
     document["steps"] = [
         {"start": [*group.start_order, other]},
-        *({"settle": {"log": name, "matches": _TAKEN, "within": WITHIN}} for name in (twin, other)),
+        *({"settle": {"log": name, "matches": SHARE_TAKEN, "within": WITHIN}} for name in (twin, other)),
         {"wait": {"duration": "5s", "because": "no ownership can settle where two members have one id"}},
         step,
         {"wait": {"duration": "7s", "because": "the test is that no member takes the other queues"}},
@@ -115,3 +118,41 @@ def models(group: Scaled) -> Document | str:
 
 def _broadcasts(member: Member) -> bool:
     return member.properties.get("messageModel") == "BROADCASTING"
+
+
+def listeners(group: Scaled) -> tuple[Document, Document] | str:
+    """RC0212: an orderly member takes a queue whose messages a concurrent one still has in its listener."""
+    topic = group.topic
+    first = next((name for name, item in group.members.items() if not item.orderly), None)
+    taking = next((name for name, item in group.members.items() if item.orderly), None)
+    if first is None or taking is None:
+        return "all members that run here have the same listener"
+    two = replace(group, members={name: group.members[name] for name in sorted((first, taking))})
+    theirs = len(two.shares(topic)[taking])
+    if not theirs:
+        return "on so few queues the orderly member has none"
+    step, count = send(two, topic, two.tags(two.real_topic)[:1])
+    document = base(
+        two,
+        f"{taking} consumes orderly, {first} doesn't: {taking} gets messages that {first} hasn't finished",
+        [],
+        [{"duplicated": {"to": "g", "topic": topic, "at_least": 1}}],
+        [{"duplicated": {"to": "g", "topic": topic, "count": 0}}],
+    )
+    document["consumers"][first]["behaviour"] = "block"
+    begin = [
+        {"start": [first]},
+        {"settle": {"ownership": "g", "within": WITHIN}},
+        step,
+        {"settle": {"blocked": first, "count": count, "within": WITHIN}},
+        {"start": [taking]},
+    ]
+    document["steps"] = [*begin, {"settle": {"delivered": taking, "count": theirs, "within": WITHIN}}]
+    alike = changed(document)
+    alike["consumers"][first]["listener"] = "orderly"
+    alike["steps"] = [
+        *begin,
+        {"settle": {"log": taking, "matches": _NOT_LOCKED, "within": WITHIN}},
+        {"wait": {"duration": "7s", "because": f"the test is that {taking} gets nothing meanwhile"}},
+    ]
+    return document, alike

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import MOST_QUEUES, Scaled
-from rocketchaos.harness.diagnose.view import READ
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 BY_CONFIG = "AllocateMessageQueueByConfig"
@@ -122,49 +121,37 @@ def unread(group: Scaled) -> Document | str:
     return document
 
 
-def closed_topic(group: Scaled) -> Document | str:
-    """RC0404: a topic that may not be read, or not be written."""
-    topic, real = group.topic, group.real_topic
-    if group.finding.topic != real:
-        return "retries and dead letters: their topic is not the group's own to send to"
-    step, count = send(group, topic, group.tags(real)[:1], each=2)
-    permissions = [item.permission for item in group.view.on_brokers(real).values()]
-    readable = all(permission & READ for permission in permissions)
-    close = {"topic-config": {"topic": topic, "set": {"perm": 4 if readable else 2}}}
-    if readable:
-        return base(
-            group,
-            "A topic that may not be written: all that is sent is refused",
-            [close, {"send": {**step["send"], "may_fail": True}}],
-            [{"send-refused": {"topic": topic, "count": count}}],
-            [{"delivered": {"to": "g", "topic": topic, "count": count}}],
-        )
-    return base(
-        group,
-        f"A topic that may not be read: {count} of {count} messages wait",
-        [close, step],
-        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
-        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
-    )
-
-
-def closed_group(group: Scaled) -> Document | str:
-    """RC0406: a group that may not consume."""
+def removed(group: Scaled) -> Document | str:
+    """RC0408: what a queue still has when its topic loses it waits."""
     topic = group.topic
-    step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
-    configs = [known.get(group.view.group, {}) for known in group.view.now.groups.values()]
-    consuming = all(config.get("consumeEnable") is not False for config in configs)
-    setting = "consumeBroadcastEnable" if consuming else "consumeEnable"
-    document = base(
-        group,
-        f"A group with {setting} false: {count} of {count} messages wait",
-        [step],
-        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
-        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    most = MOST_QUEUES // len(group.brokers)
+    kept = min(group.queues[topic], most - 1)
+    lost = min(most - kept, 4)
+    wide = replace(group, queues={**group.queues, topic: kept + lost})
+    tags = group.tags(group.real_topic)[:1]
+    first, before = send(wide, topic, tags)
+    second, after = send(wide, topic, tags, each=2)
+    waiting = lost * len(group.brokers) * 2
+    members = list(group.start_order)
+    return base(
+        wide,
+        f"A topic loses {lost} of {kept + lost} queues on a broker: {waiting} of {before + after} messages wait",
+        [
+            first,
+            {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}},
+            {"stop": members},
+            second,
+            {"topic-config": {"topic": topic, "set": {"readQueueNums": kept, "writeQueueNums": kept}}},
+            {"restart": members},
+            {
+                "settle": {
+                    "delivered": "g",
+                    "topic": topic,
+                    "count": before + after - waiting,
+                    "within": WITHIN,
+                }
+            },
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "count": waiting}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": before + after}}],
     )
-    document["groups"] = {"g": {"settings": {setting: False}}}
-    if consuming:  # of a group that broadcasts no broker knows the owners
-        document["steps"] = [
-            entry for entry in document["steps"] if "ownership" not in entry.get("settle", {})
-        ]
-    return document

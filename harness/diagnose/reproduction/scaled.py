@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rocketchaos.harness.diagnose.finding import Finding
@@ -82,14 +82,20 @@ class Scaled:
 
 def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     """The group as it can run here; otherwise why it can't."""
-    members = [item for item in view.answered if any(topic in item.subscriptions for topic in view.topics)]
+    code = finding.check.code
+    known = (
+        [_as_connected(view, item) for item in view.members.values()] if code == "RC0211" else view.answered
+    )
+    members = [item for item in known if any(topic in item.subscriptions for topic in view.topics)]
     if not members:
         return "no member reported itself"
-    if any(subscription.type == SQL for member in members for subscription in member.subscriptions.values()):
+    if code != "RC0407" and any(
+        subscription.type == SQL for member in members for subscription in member.subscriptions.values()
+    ):
         return "which messages SQL matches is unknown from outside"
-    if view.shares_queues:
+    if code != "RC0211" and view.shares_queues:
         return "its members share all queues (POP)"
-    kept = sorted(_representatives(members, view.topics), key=lambda representative: representative.client_id)
+    kept = sorted(_representatives(view, members), key=lambda representative: representative.client_id)
     names = {f"m{number}": member for number, member in enumerate(kept, 1)}
     real_topics = [finding.topic] if finding.topic in view.topics else []
     real_topics += [item for item in view.topics if item not in real_topics][: 3 - len(real_topics)]
@@ -112,14 +118,30 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     return Scaled(view, finding, names, topics, queues, letters, tuple(order))
 
 
-def _representatives(members: Sequence[Member], topics: Sequence[str]) -> list[Member]:
+def _as_connected(view: GroupView, member: Member) -> Member:
+    """With what a proxy knows of its subscriptions, which no request can ask it for."""
+    if member.answered:
+        return member
+    by_proxy = [
+        stored.subscriptions
+        for stored in view.stored.values()
+        if any(connection.client_id == member.client_id for connection in stored.connections)
+    ]
+    return replace(member, subscriptions=by_proxy[0]) if by_proxy else member
+
+
+def _representatives(view: GroupView, members: Sequence[Member]) -> list[Member]:
     """All members, or of many some of each kind."""
     kinds: dict[object, list[Member]] = {}
     for member in members:
         wants = tuple(
-            (topic, meaning(item)) for topic, item in sorted(member.subscriptions.items()) if topic in topics
+            (topic, meaning(item))
+            for topic, item in sorted(member.subscriptions.items())
+            if topic in view.topics
         )
-        kinds.setdefault((wants, member.strategy), []).append(member)
+        kinds.setdefault((wants, member.strategy, member.orderly, view.way(member.client_id)), []).append(
+            member
+        )
     kept: list[Member] = []
     while len(kept) < min(MOST_MEMBERS, len(members)):
         for kind in kinds.values():

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
+from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
 
+_SEPARATORS = re.compile(r"[\s,;|&=*]+")
+_ALL_BY_SQL = "absent IS NULL"
+"""Which messages the group's own SQL92 matches can't be seen from outside."""
 _FUTURE = 4_102_444_800_000
 """The subVersion of the year 2100: no clock gives a greater one."""
 
@@ -125,3 +131,52 @@ def nobodys(group: Scaled) -> Document | str:
         ],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
     )
+
+
+def misread(group: Scaled) -> tuple[Document, Document] | str:
+    """RC0107: the tags that a person reads in the expression are not the tag that RocketMQ has."""
+    topic, real = group.topic, group.real_topic
+    tags = group.tags(real)
+    meant = sorted({part for tag in tags for part in _SEPARATORS.split(tag) if part})
+    lost = [tag for tag in meant if tag not in tags]
+    if not lost:
+        return "no tag can be read in its expression"
+    step, count = send(group, topic, lost)
+    document = base(
+        group,
+        f"An expression that RocketMQ reads as one tag: {count} of {count} messages reach nobody",
+        [step, {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+    other = control(group, document)
+    for consumer in other["consumers"].values():
+        consumer["subscribe"][topic] = " || ".join(meant)
+    return document, other
+
+
+def no_sql(group: Scaled) -> tuple[Document, Document] | str:
+    """RC0407: a broker without enablePropertyFilter refuses all pulls by SQL92."""
+    topic = group.topic
+    step, count = send(group, topic, ["tagA"])
+    document = base(
+        group,
+        f"A broker that no longer filters by SQL92: {count} of {count} messages wait",
+        [
+            {"broker-config": {"set": {"enablePropertyFilter": False}}},
+            step,
+            {"wait": {"duration": "7s", "because": "the test is that no pull gets a message"}},
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+    document["description"] += (
+        f" `{_ALL_BY_SQL}` stands for the group's own expression: all messages match it. A client doesn't start "
+        "on brokers that refuse SQL92, so they refuse it from then on."
+    )
+    document["cluster"] = {**document.get("cluster", {}), "broker": {"enablePropertyFilter": True}}
+    for consumer in document["consumers"].values():
+        consumer["subscribe"] = {name: {"sql": _ALL_BY_SQL} for name in group.topics.values()}
+    steps = [item for item in document["steps"] if not {"broker-config", "wait"} & set(item)]
+    steps.append({"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}})
+    return document, changed(document, steps=steps)

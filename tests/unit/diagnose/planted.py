@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from typing import Any
 
+from rocketchaos.harness.diagnose.exchange import Exchange
 from tests.unit.diagnose.reports import (
     BROKER,
     SECOND,
@@ -48,7 +50,7 @@ ALIKE: Change = (307, _alike)
 
 def wants(*expressions: str) -> Change:
     """What each member wants of the topic, in turn."""
-    turn = iter(expressions * 100)
+    turn = cycle(expressions)
 
     def change(document: Any) -> None:
         expression = next(turn)
@@ -156,6 +158,20 @@ def _other_topic(document: Any) -> None:
 
 def _route(**fields: int) -> Change:
     return 105, lambda document: [item.update(fields) for item in document.get("queueDatas", ())] and None
+
+
+def retry_topic(permission: int) -> Edit:
+    """What may be done with the group's retry topic."""
+
+    def change(item: Exchange) -> Exchange:
+        if item.code != 105 or not item.fields.get("topic", "").startswith("%RETRY%"):
+            return item
+        document = item.document
+        for queues in document["queueDatas"]:
+            queues["perm"] = permission
+        return replace(item, body=json.dumps(document))
+
+    return each(change)
 
 
 def _topic_rows(document: Any, marked: bool = False) -> list[Any]:

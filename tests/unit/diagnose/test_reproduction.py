@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -12,13 +14,19 @@ from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, WRITERS, written
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
-from tests.unit.diagnose.planted import ALIKE, PLANTED
+from tests.unit.diagnose.planted import ALIKE, PLANTED, retry_topic, wants
 from tests.unit.diagnose.reports import RECORDED, diagnosed
 
+NO_SCOPE: Mapping[str, Any] = MappingProxyType({})
 
-def _one(code: str, *changes: Any, looks: int = 1) -> tuple[Any, Any]:
-    report = diagnosed("mismatch-4.9.4.json", *changes, looks=looks)
-    finding = next(item for item in report.findings if item.check.code == code and "%" not in item.topic)
+
+def _one(
+    code: str, *changes: Any, looks: int = 1, marked: bool = False, scope: Mapping[str, Any] = NO_SCOPE
+) -> tuple[Any, Any]:
+    report = diagnosed("mismatch-4.9.4.json", *changes, looks=looks, **scope)
+    finding = next(
+        item for item in report.findings if item.check.code == code and ("%" in item.topic) is marked
+    )
     documents = written(report.views[finding.group], finding)
     assert not isinstance(documents, str), documents
     for document in documents:
@@ -57,13 +65,18 @@ def _planted(code: str) -> Any:
 
 
 WRITTEN = {
+    "RC0107": ("settle", {"undelivered": {"count": 8}}),
     "RC0102": ("heartbeat", {"undelivered": {"count": 4, "because": "filtered-by-broker"}}),
     "RC0201": ("wait", {"undelivered": {"count": 2}, "duplicated": {"at_least": 1}}),
     "RC0206": ("settle", {"delivered": {"to": "m2", "count": 8}}),
+    "RC0211": ("wait", {"duplicated": {"to": "g", "at_least": 1}}),
+    "RC0212": ("settle", {"duplicated": {"to": "g", "at_least": 1}}),
     "RC0303": ("settle", {"ownership": {"of": "m5", "count": 0}}),
     "RC0403": ("send", {"undelivered": {"count": 4, "because": "stranded"}}),
     "RC0404": ("topic-config", {"undelivered": {"count": 8}}),
     "RC0406": ("send", {"undelivered": {"count": 8}}),
+    "RC0407": ("broker-config", {"undelivered": {"count": 4}}),
+    "RC0408": ("topic-config", {"undelivered": {"count": 8}}),
     "RC0503": ("reset-offset", {"duplicated": {"count": 8}}),
     "RC0506": ("reset-offset", {"undelivered": {"count": 8}}),
     "RC0601": ("settle", {"offsets": {"lag": 4}}),
@@ -76,7 +89,7 @@ WRITTEN = {
 @pytest.mark.parametrize("code", WRITTEN)
 def test_a_planted_malady_is_written_with_what_must_be_seen(code: str) -> None:
     planted = _planted(code)
-    scenario, control = _one(code, ALIKE, *planted.changes, looks=planted.looks)
+    scenario, control = _one(code, ALIKE, *planted.changes, looks=planted.looks, scope=dict(planted.scope))
     step, seen = WRITTEN[code]
     assert step in {word for item in scenario["steps"] for word in item}
     for word, expected in seen.items():
@@ -84,7 +97,7 @@ def test_a_planted_malady_is_written_with_what_must_be_seen(code: str) -> None:
         assert any(expected.items() <= item.items() for item in stated), stated
     assert scenario["healthy"] == control["healthy"]
     assert control["expected"] == "not-reproduced"
-    assert not {"heartbeat", "reset-offset", "topic-config"} & {
+    assert not {"heartbeat", "reset-offset", "topic-config", "broker-config"} & {
         word for item in control["steps"] for word in item
     }
     assert "groups" not in control
@@ -121,8 +134,53 @@ def test_shares_by_consistent_hash_are_not_foretold() -> None:
     assert "ConsistentHash" in str(written(report.views[finding.group], finding))
 
 
-def test_every_code_has_a_scenario_or_a_reason() -> None:
-    assert sorted([*WRITERS, *NOT_WRITTEN]) == sorted(CHECKS)
+def test_an_expression_is_written_with_the_tags_that_a_person_reads_in_it() -> None:
+    scenario, control = _one("RC0107", wants("tagA,tagB || tagC"))
+    assert [item["send"]["tags"] for item in scenario["steps"] if "send" in item] == [["tagA", "tagB"]]
+    assert {item["subscribe"]["t1"] for item in scenario["consumers"].values()} == {"tagA,tagB || tagC"}
+    assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagB || tagC"}
+
+
+def test_members_of_several_ways_connect_as_the_live_ones_do() -> None:
+    planted = _planted("RC0211")
+    scenario, control = _one("RC0211", ALIKE, *planted.changes, looks=2, scope=dict(planted.scope))
+    assert scenario["cluster"] == {"proxy": "cluster"}
+    assert [item.get("through") for item in scenario["consumers"].values()] == [None, "proxy"]
+    assert "through" not in str(control["consumers"])
+
+
+@pytest.mark.parametrize(
+    ("permission", "seen"),
+    [(2, {"undelivered": {"count": 4, "because": "in-retry"}}), (4, {"log": {"at_least": 1}})],
+)
+def test_a_closed_retry_topic_is_written_with_a_listener_that_fails(
+    permission: int, seen: Mapping[str, Any]
+) -> None:
+    scenario, control = _one("RC0404", ALIKE, retry_topic(permission), marked=True)
+    assert {"topic-config": {"retry_of": "g", "set": {"perm": permission}}} in scenario["steps"]
+    for word, expected in seen.items():
+        assert all(expected.items() <= item[word].items() for item in scenario["anomaly"])
+    assert "topic-config" not in str(control["steps"])
+    assert control["steps"][-1] == {"settle": {"retried": "g", "count": 4, "within": "60s"}}
+    assert all(item["behaviour"] == {"fail": 1} for item in control["consumers"].values())
+
+
+@pytest.mark.parametrize("code", CHECKS)
+def test_every_code_writes_a_scenario_or_says_in_one_line_why_not(code: str) -> None:
+    assert (code in WRITERS) != (code in NOT_WRITTEN)
+    planted = _planted(code)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=planted.looks, **planted.scope)
+    found = [item for item in report.findings if item.check.code == code]
+    view = report.views.get(found[0].group) if found else None
+    told = NOT_WRITTEN[code] if view is None else written(view, found[0])
+    if isinstance(told, str):
+        assert 10 < len(told) < 120
+        assert "\n" not in told
+    else:
+        assert code in WRITERS
+        assert told[0]["anomaly"]
+        assert told[0]["control"] == told[1]["name"]
+        assert [parse_scenario(text_of(item), "x.scenario.yaml").expected for item in told]
 
 
 def test_what_no_scenario_does_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

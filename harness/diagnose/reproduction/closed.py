@@ -1,0 +1,96 @@
+"""Scenarios of topics and groups that are closed."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.diagnose.reproduction.control import changed
+from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
+from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
+from rocketchaos.harness.diagnose.view import READ, WRITE
+
+_NOT_SENT_BACK = "(?i)failed to send message back|sendMessageBack exception"
+"""What Java clients of 5.x log, and those of 4.9.x."""
+
+
+def closed_topic(group: Scaled) -> Document | tuple[Document, Document] | str:
+    """RC0404: a topic that may not be read, or not be written."""
+    topic, real = group.topic, group.real_topic
+    if group.finding.topic == group.view.retry_topic:
+        return _closed_retries(group)
+    if group.finding.topic != real:
+        return "RocketMQ creates a dead-letter topic so, or still stores dead letters there"
+    step, count = send(group, topic, group.tags(real)[:1], each=2)
+    permissions = [item.permission for item in group.view.on_brokers(real).values()]
+    readable = all(permission & READ for permission in permissions)
+    close = {"topic-config": {"topic": topic, "set": {"perm": 4 if readable else 2}}}
+    if readable:
+        return base(
+            group,
+            "A topic that may not be written: all that is sent is refused",
+            [close, {"send": {**step["send"], "may_fail": True}}],
+            [{"send-refused": {"topic": topic, "count": count}}],
+            [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+        )
+    return base(
+        group,
+        f"A topic that may not be read: {count} of {count} messages wait",
+        [close, step],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+
+
+def _closed_retries(group: Scaled) -> tuple[Document, Document]:
+    """The group's retry topic, likewise."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1])
+    permissions = [item.permission for item in group.view.on_brokers(group.view.retry_topic).values()]
+    readable = all(permission & READ for permission in permissions)
+    document = base(
+        group,
+        "A retry topic that may not be written: a member keeps what its listener fails, and retries it itself"
+        if readable
+        else f"A retry topic that may not be read: {count} of {count} failed messages never come again",
+        [],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count, "because": "in-retry"}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": 0, "because": "in-retry"}}],
+    )
+    for item in document["consumers"].values():
+        item |= {"behaviour": {"fail": 1}, "retry_delay_level": 1}
+    close = {"topic-config": {"retry_of": "g", "set": {"perm": READ if readable else WRITE}}}
+    delivered = {"settle": {"delivered": "g", "topic": topic, "count": count, "within": WITHIN}}
+    retried = {"settle": {"retried": "g", "count": count, "within": WITHIN}}
+    if readable:
+        # Each member that owns queues logs it.
+        owning = [name for name, own in group.shares(topic).items() if own]
+        document["anomaly"] = [
+            {"log": {"consumer": name, "matches": _NOT_SENT_BACK, "at_least": 1}} for name in owning
+        ]
+        document["healthy"] = [
+            {"log": {"consumer": name, "matches": _NOT_SENT_BACK, "count": 0}} for name in owning
+        ]
+    never = {"wait": {"duration": "10s", "because": "the test is that no retry comes, which takes 1 s"}}
+    started = document["steps"]
+    document["steps"] = [*started, close, step, *([retried] if readable else [delivered, never])]
+    return document, changed(document, steps=[*started, step, retried])
+
+
+def closed_group(group: Scaled) -> Document | str:
+    """RC0406: a group that may not consume."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
+    configs = [known.get(group.view.group, {}) for known in group.view.now.groups.values()]
+    consuming = all(config.get("consumeEnable") is not False for config in configs)
+    setting = "consumeBroadcastEnable" if consuming else "consumeEnable"
+    document = base(
+        group,
+        f"A group with {setting} false: {count} of {count} messages wait",
+        [step],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+    document["groups"] = {"g": {"settings": {setting: False}}}
+    if consuming:  # of a group that broadcasts no broker knows the owners
+        document["steps"] = [
+            entry for entry in document["steps"] if "ownership" not in entry.get("settle", {})
+        ]
+    return document
