@@ -27,10 +27,10 @@ class Behaviour(Strict):
         description="this many deliveries of each message fail, counted over the group by the message's "
         "reconsumeTimes: concurrently RECONSUME_LATER, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT",
     )
-    by: Literal["status", "exception", "null"] = Field(
+    by: Literal["status", "exception", "nothing"] = Field(
         default="status",
         description="with `fail`: how it fails. `status`: by what it returns; `exception`: it throws a "
-        "RuntimeException; `null`: it returns null. RocketMQ's Java client takes all three for the same status",
+        "RuntimeException; `nothing`: it returns no status. RocketMQ's Java client takes all three for the same status",
     )
     block: OneOrMore[str] | None = Field(
         default=None,

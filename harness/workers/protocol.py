@@ -38,7 +38,7 @@ id}`), `behaviour {fail, by, block, slow_ms}` and `retry_delay_level` (0), with 
 its start, none where the client doesn't show them. The listener takes `slow_ms` for each message, then blocks on
 those whose key is in `block` (a list, or `all`) until `release-listener`, and fails those whose reconsume_times
 is below `fail`: RECONSUME_LATER instead of CONSUME_SUCCESS, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT instead of
-SUCCESS; with `by` (status) `exception` or `null`, the `java` worker's listener throws, or returns null, instead.
+SUCCESS; with `by` (status) `exception` or `nothing`, the `java` worker's throws, or returns null, instead.
 One that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0
 leaves the delay to the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode,
 which `raw` 401 has set on the brokers before), `lite-pull` or `pull`; the last two

@@ -112,7 +112,7 @@ class PushConsumer(JavaConsumer):
         """A failure as its behaviour has it: RocketMQ takes an exception and null for the status of a failure."""
         if self._listener.by == "exception":
             raise jpype.JClass("java.lang.RuntimeException")("the listener's own, by its behaviour")
-        return None if self._listener.by == "null" else self._failure
+        return None if self._listener.by == "nothing" else self._failure
 
     def _consume_all(self, messages: Any, context: Any) -> Any:
         if not self._orderly:

@@ -40,7 +40,7 @@ class Listener:
             name: the consumer's.
             events: where it reports.
             fail: a message fails while its reconsumeTimes is below this.
-            by: how it fails: by its `status`, an `exception`, or `null`; its client's own object does that.
+            by: how it fails: by its `status`, an `exception`, or `nothing`; its client's own object does that.
             block: the keys of the messages on which it blocks until `release`, or `all`.
             slow_ms: how long it takes for each message.
         """

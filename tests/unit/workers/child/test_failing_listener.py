@@ -39,7 +39,7 @@ def _without_a_jvm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(java_consumer, "jpype", SimpleNamespace(JClass=lambda _name: JavaError))
 
 
-@pytest.mark.parametrize(("by", "answer"), [("status", FAILURE), ("null", None)])
+@pytest.mark.parametrize(("by", "answer"), [("status", FAILURE), ("nothing", None)])
 def test_a_failure_is_a_status_or_null(by: str, answer: str | None) -> None:
     assert consumer_that(FAILURE, by)._consume([], None) == answer
 
@@ -49,7 +49,7 @@ def test_a_failure_is_an_exception() -> None:
         consumer_that(FAILURE, "exception")._consume([], None)
 
 
-@pytest.mark.parametrize("by", ["status", "exception", "null"])
+@pytest.mark.parametrize("by", ["status", "exception", "nothing"])
 def test_what_succeeds_and_what_is_left_alone_answers_as_ever(by: str) -> None:
     assert consumer_that(SUCCESS, by)._consume([], None) == SUCCESS
     assert consumer_that(Abandoned(), by)._consume([], None) == FAILURE
