@@ -30,7 +30,8 @@ class Behaviour(Strict):
     by: Literal["status", "exception", "nothing"] = Field(
         default="status",
         description="with `fail`: how it fails. `status`: by what it returns; `exception`: it throws a "
-        "RuntimeException; `nothing`: it returns no status. RocketMQ's Java client takes all three for the same status",
+        "RuntimeException; `nothing`: it returns no status. RocketMQ's Java client takes all three for the "
+        "same status",
     )
     block: OneOrMore[str] | None = Field(
         default=None,
