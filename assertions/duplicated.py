@@ -18,6 +18,9 @@ from rocketchaos.harness.language.words import MomentName, Target, TopicName
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
+SHOWN = 8
+"""The most deliveries of a message that an answer names."""
+
 
 class Duplicated(Count):
     """The number of messages that were delivered again, to any listener of the same group.
@@ -25,6 +28,7 @@ class Duplicated(Count):
     A repeat has a reconsumeTimes that came before; a retry after a failure has a new one and doesn't count
     (`retry` counts those). In a broadcasting group each consumer counts separately. A kill makes repeats
     likely, because offsets are persisted late: `allow_after` ignores those that came after an observation.
+    A message counts once, however often it comes: `times: 10` counts those that came again ten times or more.
     """
 
     word = "duplicated"
@@ -34,6 +38,7 @@ class Duplicated(Count):
         default=None, description="whose listeners: a consumer, a group, or a variable; default all"
     )
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
+    times: int = Field(default=1, ge=1, description="only messages that came again at least this many times")
     allow_after: MomentName | None = Field(
         default=None, description="repeats that came after this observation don't count"
     )
@@ -51,7 +56,8 @@ class Duplicated(Count):
         return f"duplicated to {self.to}" if self.to else "duplicated"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} messages delivered again"
+        often = "" if self.times == 1 else f" at least {self.times} times"
+        expected = f"{self.how_many()} messages delivered again{often}"
         at = view.end_of(self.at)
         allowed_from = at if self.allow_after is None else view.end_of(self.allow_after)
         consumers = tuple(view.scenario.consumers) if self.to is None else view.consumers(self.to)
@@ -81,9 +87,10 @@ class Duplicated(Count):
             key: [repeat for repeat in repeats(own) if repeat.event.n <= allowed_from]
             for key, own in found.items()
         }
-        again = {key: own for key, own in again.items() if own}
+        again = {key: own for key, own in again.items() if len(own) >= self.times}
         texts = [
-            f"{own[-1].key} to {', then '.join(item.consumer for item in found[key])}"
+            f"{own[-1].key} to {', then '.join(item.consumer for item in found[key][:SHOWN])}"
+            + (f" and {len(found[key]) - SHOWN} times more" if len(found[key]) > SHOWN else "")
             for key, own in list(again.items())[:5]
         ]
         observed = f"{len(again)} of {len(found)} delivered" + (f": {'; '.join(texts)}" if texts else "")

@@ -51,11 +51,12 @@ class Ownership(Check):
         return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        number = scenario.topic(self.topic).all_queues
+        topics = scenario.topic_in_time(self.topic)
+        number = max(topic.all_queues for topic in topics)
         beyond = [queue for queue in self.queues or () if not 0 <= queue < number]
         if beyond:
             yield f"{self.topic} has the queues 0 to {number - 1}: nobody owns queue {beyond[0]} of it"
-        in_all = scenario.queue_count(self.topic)
+        in_all = max(topic.read_queues for topic in topics) * len(scenario.brokers_of(self.topic))
         if self.count is not None and self.count > in_all:
             yield f"{self.topic} has {in_all} queues: nobody owns {self.count} of them"
 

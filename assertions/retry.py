@@ -24,7 +24,7 @@ class Retry(Count):
     Retries of a concurrent listener come through `%RETRY%<group>`, those of an orderly one stay in their
     queue; both have a reconsumeTimes of 1 or more. `after_at_least` and `after_at_most` must hold for each of
     them: the time from the listener's answer to the attempt before. Without any retry the answer about times
-    is unknown.
+    is unknown. Copies of one retry count once: `duplicated` counts messages that come more often.
     """
 
     word = "retry"

@@ -456,6 +456,8 @@ def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]
             "fail": spec.behaviour.fail or 0,
             "block": spec.behaviour.blocks,
             "slow_ms": spec.behaviour.slow or 0,
+            # Workers of other clients don't know it.
+            **({} if spec.behaviour.by == "status" else {"by": spec.behaviour.by}),
         },
         "retry_delay_level": spec.retry_delay_level or 0,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -18,7 +18,7 @@ _BARE: Mapping[str, dict[str, Any]] = {"succeed": {}, "block": {"block": ALL}}
 class Behaviour(Strict):
     """What the listener does, default `succeed`; `block` alone blocks on every message.
 
-    Keys can be combined: `{slow: 50ms, fail: 1}` takes 50 ms, and then fails.
+    Keys can be combined: `{slow: 50ms, fail: 1}` takes 50 ms, and then fails; `{fail: 1, by: exception}` throws.
     """
 
     fail: int | None = Field(
@@ -26,6 +26,12 @@ class Behaviour(Strict):
         gt=0,
         description="this many deliveries of each message fail, counted over the group by the message's "
         "reconsumeTimes: concurrently RECONSUME_LATER, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT",
+    )
+    by: Literal["status", "exception", "nothing"] = Field(
+        default="status",
+        description="with `fail`: how it fails. `status`: by what it returns; `exception`: it throws a "
+        "RuntimeException; `nothing`: it returns no status. RocketMQ's Java client takes all three for the "
+        "same status",
     )
     block: OneOrMore[str] | None = Field(
         default=None,
@@ -51,6 +57,12 @@ class Behaviour(Strict):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         return {"anyOf": [{"type": "string", "enum": list(_BARE)}, handler(core_schema)]}
+
+    @model_validator(mode="after")
+    def _by_with_fail(self) -> Behaviour:
+        if self.by != "status" and self.fail is None:
+            raise ValueError(f"`by: {self.by}` says how it fails: add `fail`, the number of deliveries")
+        return self
 
     @property
     def blocks(self) -> str | tuple[str, ...]:

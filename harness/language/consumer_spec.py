@@ -156,8 +156,9 @@ class Consumer(Strict):
     client_id: ClientId | None = Field(
         default=None,
         description="the first part of its client id (clientIP), by which the allocation is ordered; default "
-        "its name. With `@` it is the whole id, `172.17.0.2@1`, the same in every run. Consumers with the "
-        "same id run in separate processes, unless one is `beside` the other",
+        "its name. With `@` it is the whole id, `172.17.0.2@1`, the same in every run; its end `DEFAULT` the "
+        "client of a clustering consumer replaces. Consumers with the same id run in separate processes, "
+        "unless one is `beside` the other",
     )
     process: Literal["own"] | None = Field(
         default=None,
@@ -362,6 +363,8 @@ class Consumer(Strict):
         lacking = _given(self, api.lacks)
         lacking += [f"client_id: {self.client_id}"] if self.has_whole_id and not choice.kind.takes_ids else []
         lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
+        by = self.behaviour.by
+        lacking += [f"by: {by}"] if by != "status" and choice.kind.name != USUAL_CLIENT else []
         lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
         if lacking:
             why = api.why_lacking or f"{choice.kind.title} can't do this"

@@ -75,12 +75,30 @@ _ALL = (
     Dimension(
         "behaviour",
         "what a member's listener does",
-        {"succeed": 10, "fail once": 3, "fail twice": 1, "slow": 2, "slow and fail": 1, "block": 1},
+        {
+            "succeed": 10,
+            "fail once": 3,
+            "fail twice": 1,
+            "throw once": 1,
+            "slow": 2,
+            "slow and fail": 1,
+            "block": 1,
+        },
     ),
     Dimension("batch", "messages a call of the listener", {"1": 5, "4": 1, "16": 1}),
+    Dimension(
+        "settings",
+        "a property of a Java push consumer",
+        {"none": 10, "pullBatchSize 1": 1, "consumeConcurrentlyMaxSpan 1": 1},
+    ),
     Dimension("process", "where a member lives", {"shared": 5, "own": 1}),
     Dimension("brokers", "brokers", {"1": 9, "2": 1}),
     Dimension("messages", "messages to each queue, of one sending", {"1": 2, "2": 4, "4": 2, "8": 1}),
+    Dimension(
+        "sending",
+        "how messages are sent; all but `usual` reach their queues without an answer that names them",
+        {"usual": 16, "one-way": 1, "batch": 1, "delayed": 1, "transaction": 1, "checked": 1},
+    ),
     Dimension("tags", "the tags of a sending: one, or several in turn", {"one": 3, "in turn": 4}),
     Dimension("settled", "whether the subscription settles before a sending", {"yes": 5, "no": 1}),
     Dimension(

@@ -22,6 +22,16 @@ SEALED_WITHIN = "180s"
 NOBODYS_TAG = "tagX"
 SQL_VALUES = ("1", "2")
 SQL_PROPERTY = "a"
+CHECKED_SOON = {"transactionCheckInterval": 1000, "transactionTimeOut": 1000}
+"""Brokers ask about a transaction that stays unknown after a second; their own are 6 s and 30 or 60 s."""
+_WAYS: dict[str, dict[str, Any]] = {
+    "one-way": {"oneway": True},
+    "batch": {"batch": 2},
+    "delayed": {"delay_level": 1},
+    "transaction": {"transaction": {"state": "commit"}},
+    "checked": {"transaction": {"state": "unknown", "checked": "commit"}},
+}
+"""By the words of the dimension `sending`; `usual` says nothing."""
 
 
 @dataclass(slots=True)
@@ -73,6 +83,12 @@ class Draft:
     sendings_may_fail: bool = False
     """A step acts on a broker or a producer."""
     sql: bool = False
+    checked: bool = False
+    """A transaction stays unknown, until a broker asks."""
+    unseen: bool = False
+    """A message reaches its queue without an answer that names it."""
+    grown: dict[str, int] = field(default_factory=dict)
+    """Queues on each broker of topics that a step has enlarged."""
     moments: int = 0
     story: list[str] = field(default_factory=list)
     """The operations, in a few words each, for the title."""
@@ -139,9 +155,17 @@ class Draft:
 
     def _sending(self, topic: str) -> Step:
         per_queue = int(self.word("messages"))
-        return self._send(
-            topic, self._tagged(self.tags_for(topic)), per_queue * self._queues(topic), per_queue
-        )
+        count = per_queue * self._queues(topic)
+        way = self.word("sending")
+        how = _WAYS.get(way, {})
+        if way == "batch":
+            count += count % 2
+        self.unseen |= bool(how)
+        self.checked |= way == "checked"
+        chooses = not how or way in ("one-way", "delayed")
+        step = self._send(topic, self._tagged(self.tags_for(topic)), count, per_queue if chooses else None)
+        step["send"] |= how
+        return step
 
     def flow(self, topic: str, tags: list[str] | None = None) -> Step:
         """A send that takes some seconds."""
@@ -174,7 +198,7 @@ class Draft:
         return {"tag": self.rng.choice(tags)}
 
     def _queues(self, topic: str) -> int:
-        return self.topics[topic] * len(self.brokers)
+        return self.grown.get(topic, self.topics[topic]) * len(self.brokers)
 
     # Settling ------------------------------------------------------------------------------------------
 
@@ -196,7 +220,19 @@ class Draft:
         return steps
 
     def seal(self) -> list[Step]:
-        """Wait until the fate of every message is certain for every group with members."""
+        """Wait until the fate of every message is certain for every group with members.
+
+        An observation finds messages that were sent without an answer: then it waits for their fate as well.
+        """
+        sealed = self._sealed()
+        if not self.unseen or not sealed:
+            return sealed
+        arriving = {
+            "wait": {"duration": "4s", "because": "a message may be late by its delay, or its transaction"}
+        }
+        return [arriving, *self.observe(), *sealed, *self.observe(), *sealed]
+
+    def _sealed(self) -> list[Step]:
         return [
             {"settle": {"sealed": group, "within": SEALED_WITHIN}}
             for group in self.groups

@@ -10,11 +10,11 @@ from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.nightly.checks import open_checks
 from rocketchaos.harness.nightly.dimensions import GROUPS, MEMBERS, TOPICS
 from rocketchaos.harness.nightly.document import MARK, Document, text_of
-from rocketchaos.harness.nightly.draft import SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
+from rocketchaos.harness.nightly.draft import CHECKED_SOON, SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
 from rocketchaos.harness.nightly.operations import OPERATIONS
 from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.nightly.triggers import TRIGGERS
-from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, USUAL_CLIENT, Api
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
 
@@ -138,12 +138,15 @@ def _own(draft: Draft, fields: dict[str, Any]) -> dict[str, Any]:
     behaviours: dict[str, Any] = {
         "fail once": {"fail": 1},
         "fail twice": {"fail": 2},
+        "throw once": {"fail": 1, "by": "exception"},
         "slow": {"slow": draft.rng.choice(("20ms", "100ms"))},
         "slow and fail": {"slow": "50ms", "fail": 1},
         "block": {"block": f"{draft.rng.choice(list(draft.topics))}-{draft.rng.randint(1, 8)}"},
     }
     behaviour = draft.word("behaviour")
     traits = _traits(fields)
+    if behaviour == "throw once" and fields.get("client") != USUAL_CLIENT:
+        behaviour = "fail once"  # another client has no exceptions, or takes none for a failure
     if behaviour in behaviours and not traits.retries:
         behaviour = "slow"  # what has no retries mostly has no listener that could fail or block
     if behaviour in behaviours:
@@ -151,6 +154,9 @@ def _own(draft: Draft, fields: dict[str, Any]) -> dict[str, Any]:
         delayed = "retry_delay_level" not in traits.lacks and fields.get("listener") != "orderly"
         if "fail" in own["behaviour"] and delayed:
             own["retry_delay_level"] = 1  # the shortest one; the brokers' own is 10 s and more
+    setting, _, value = draft.word("settings").partition(" ")
+    if value and (fields.get("client"), fields.get("api")) == (USUAL_CLIENT, "push"):
+        own["settings"] = {setting: int(value)}
     if draft.word("process") == "own":
         own["process"] = "own"
     return own
@@ -230,8 +236,13 @@ def _document(seed: int, number: int, draft: Draft, steps: list[Step], options: 
     cluster: dict[str, Any] = {}
     if len(draft.brokers) > 1:
         cluster["brokers"] = list(draft.brokers)
+    broker: dict[str, Any] = {}
     if draft.sql:
-        cluster["broker"] = {"enablePropertyFilter": True}
+        broker["enablePropertyFilter"] = True
+    if draft.checked:
+        broker |= CHECKED_SOON
+    if broker:
+        cluster["broker"] = broker
     document: Document = {
         "name": f"nightly-{seed}-{number}",
         "title": _title(draft, started),
@@ -243,6 +254,9 @@ def _document(seed: int, number: int, draft: Draft, steps: list[Step], options: 
     if cluster:
         document["cluster"] = cluster
     document["topics"] = {name: {"queues": queues} for name, queues in draft.topics.items()}
+    if draft.checked:
+        # The broker asks only a producer of which a heartbeat has told it.
+        document["producer"] = {"settings": {"heartbeatBrokerInterval": 1000}}
     document["consumers"] = {member.name: member.fields for member in draft.members if member.name in names}
     document["steps"] = steps
     return {**document, **open_checks(draft.groups, draft.brokers)}

@@ -25,6 +25,7 @@ _OF_DOCKER = re.compile(r"\b172\.17\.\d{1,3}\.\d{1,3}@\d+")
 _THREAD = re.compile(r"(?:github\.com/)?([\w.-]+/[\w.-]+)(?:#|/(?:issues|pull)/)(\d+)\b|^#?(\d+)$")
 _THEIRS = re.compile(
     r"https?://\S+"
+    r"|\bmessagequeue ?\[topic=[^\]]*\]"  # half of all log lines end in one
     r"|\b\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2})?\S*)?"  # dates and times
     r"|\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?(?:@\S+)?"  # addresses, client ids
     r"|\b(?=[0-9a-f-]*\d)[0-9a-f]{4,}(?:-[0-9a-f]{4,})+\b"  # UUIDs

@@ -46,6 +46,7 @@ from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
 from rocketchaos.harness.steps import Step, StepEntry
 from rocketchaos.harness.steps.base import every_step, with_rounds
 from rocketchaos.harness.steps.send import Send
+from rocketchaos.harness.steps.topic_config import TopicConfig
 
 if TYPE_CHECKING:
     StepOfScenario = Step
@@ -378,6 +379,14 @@ class Scenario(Strict):
                 return Topic(queues=1, settings=dict(group.topics).get(prefix, {}))
         return self.topics[topic]
 
+    def topic_in_time(self, topic: str) -> tuple[Topic, ...]:
+        """A topic as it is declared, and as each `topic-config` step leaves it, in the order of the file."""
+        found = [self.topic(topic)]
+        for step in every_step(self.steps):
+            if isinstance(step, TopicConfig) and step.target == topic:
+                found.append(found[-1].changed(step.settings))
+        return tuple(found)
+
     def queue_count(self, topic: str) -> int:
         """How many queues of a topic consumers pull from, on all brokers together."""
         return self.topic(topic).read_queues * len(self.brokers_of(topic))
@@ -525,8 +534,9 @@ class Scenario(Strict):
         ways = [way for step in sends for way in step.ways]
         if reason is None and (beyond := [way for way in ways if way not in kind.sends]):
             reason = f"its producer can't send with `{beyond[0]}`"
-        if reason is None and "delay" in ways and not contains(PROXY_SINCE, version):
-            reason = f"`delay` is of RocketMQ {PROXY_SINCE}: `delay_level` is of all"
+        client = self.producer.choice.version_on(version)
+        if reason is None and "delay" in ways and not contains(PROXY_SINCE, client):
+            reason = f"`delay` is of clients {PROXY_SINCE}, as `java@5.5.0`: `delay_level` is of all"
         if reason is None and not kind.chooses_queues:
             chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
             reason = f"it can't choose a queue, as `{chosen[0]}` asks" if chosen else None

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocketchaos.harness.core.nearest import clipped
+from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.fault_registry import ENDS
 from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
+from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
@@ -17,6 +19,7 @@ from rocketchaos.harness.steps.base import every_step
 def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """The values of a valid scenario that are probably slips."""
     yield from _one_id_twice(document, scenario)
+    yield from _replaced_instances(document, scenario)
     yield from _expressions(document, scenario)
     yield from _illegal_groups(document, scenario)
 
@@ -72,4 +75,24 @@ def _place_of(scenario: Scenario, name: str) -> tuple[str, str] | None:
     consumer = scenario.consumers[name]
     if not consumer.choice.kind.takes_ids or consumer.instance is not None or name in scenario.leaders:
         return None
+    if _instance_is_replaced(consumer):
+        return None
     return consumer.group, consumer.client_id or name
+
+
+def _replaced_instances(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Client ids that no broker will see, because the client puts its process in place of their end."""
+    for name, consumer in scenario.consumers.items():
+        if _instance_is_replaced(consumer):
+            message = (
+                f"brokers will see another client id than `{consumer.client_id}`: RocketMQ's client puts a "
+                "clustering consumer's pid in place of `DEFAULT`, from 4.9.0 on with nanoTime "
+                "(`4711#39198852723217`); for one id in two processes write that end, `@1`"
+            )
+            yield document.report(("consumers", name, "client_id"), message)
+
+
+def _instance_is_replaced(consumer: Consumer) -> bool:
+    """Whether its client changes the end of its id (`ClientConfig.changeInstanceNameToPID`)."""
+    ends_so = consumer.client_id is not None and consumer.client_id.endswith("@DEFAULT")
+    return ends_so and consumer.model == "clustering" and consumer.choice.kind.name == USUAL_CLIENT

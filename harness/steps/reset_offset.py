@@ -39,7 +39,7 @@ class ResetOffset(Step):
     to: int = Field(ge=0, description="the offset")
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        number = scenario.topic(self.topic).all_queues
+        number = max(topic.all_queues for topic in scenario.topic_in_time(self.topic))
         if self.queue is not None and self.queue >= number:
             yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
 

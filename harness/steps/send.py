@@ -112,15 +112,19 @@ class Send(Sending, Step):
         return self.per_queue is not None or self.queue is not None
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        number, brokers = scenario.topic(self.topic).write_queues, scenario.brokers_of(self.topic)
-        queues = number * len(brokers)
-        if self.per_queue is not None and self.count != self.per_queue * queues:
+        brokers = scenario.brokers_of(self.topic)
+        # Which `topic-config` is over by then, only the run says: in a `parallel` none need be.
+        numbers = [topic.write_queues for topic in scenario.topic_in_time(self.topic)]
+        queues = numbers[0] * len(brokers)
+        if self.per_queue is not None and not any(
+            self.count == self.per_queue * number * len(brokers) for number in numbers
+        ):
             yield (
                 f"`count: {self.count}` is not `per_queue: {self.per_queue}` times the {queues} queues of "
                 f"{self.topic}: write `count: {self.per_queue * queues}`"
             )
-        if self.queue is not None and self.queue >= number:
-            yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
+        if self.queue is not None and self.queue >= max(numbers):
+            yield f"{self.topic} has the queues 0 to {max(numbers) - 1}: there is no queue {self.queue}"
         if self.broker is not None and self.broker not in brokers:
             yield f"{self.topic} is on {', '.join(brokers)}: not on {self.broker}"
 
@@ -190,7 +194,11 @@ class Send(Sending, Step):
     def _queue_of(self, context: StepContext, index: int) -> Queue | None:
         queues = context.servers.written_queues(self.topic)
         if self.queue is not None:
-            return next(
-                queue for queue in queues if queue[1] == self.queue and self.broker in (None, queue[0])
+            for queue in queues:
+                if queue[1] == self.queue and self.broker in (None, queue[0]):
+                    return queue
+            raise PreconditionNotMet(
+                f"send: {self.topic} has no queue {self.queue} to which producers send at this moment: a "
+                "`topic-config` has changed their number"
             )
         return queues[index % len(queues)] if self.per_queue is not None else None

@@ -8,11 +8,13 @@ from types import MappingProxyType
 from rocketchaos.harness.language.fault_kind import BROKER, CONSUMER, DISK, NAME_SERVER, PRODUCER
 from rocketchaos.harness.nightly.operations.base import Operation
 from rocketchaos.harness.nightly.operations.configure import Configure
+from rocketchaos.harness.nightly.operations.grow import Grow
 from rocketchaos.harness.nightly.operations.join import Join
 from rocketchaos.harness.nightly.operations.network import Delay, Loss, Partition, Reset
 from rocketchaos.harness.nightly.operations.process_fault import operations_of
 from rocketchaos.harness.nightly.operations.resubscribe import Resubscribe
 from rocketchaos.harness.nightly.operations.rolling import Rolling
+from rocketchaos.harness.nightly.operations.subscribe_more import SubscribeMore
 from rocketchaos.harness.nightly.operations.unsubscribe import Unsubscribe
 from rocketchaos.harness.nightly.operations.wave import Wave
 
@@ -22,7 +24,9 @@ _ALL: tuple[Operation, ...] = (
     Wave(),
     Rolling(),
     Resubscribe(),
+    SubscribeMore(),
     Unsubscribe(),
+    Grow(),
     *operations_of(BROKER),
     *operations_of(NAME_SERVER),
     *operations_of(DISK),

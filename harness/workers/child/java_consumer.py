@@ -97,15 +97,22 @@ class PushConsumer(JavaConsumer):
         }
 
     def _consume(self, messages: Any, context: Any) -> Any:
-        """What the listener answers; called by RocketMQ's own threads, never allowed to raise."""
+        """What the listener answers; called by RocketMQ's own threads. It raises for `by: exception` alone."""
         try:
-            return self._consume_all(messages, context)
+            status = self._consume_all(messages, context)
         except Abandoned:
             return self._failure
         except BaseException as error:  # into Java it would go as a mere log line
             traceback.print_exc()
             self._listener.report_error(error)
             return self._failure
+        return status if status == self._success else self._failing()
+
+    def _failing(self) -> Any:
+        """A failure as its behaviour has it: RocketMQ takes an exception and null for the status of a failure."""
+        if self._listener.by == "exception":
+            raise jpype.JClass("java.lang.RuntimeException")("the listener's own, by its behaviour")
+        return None if self._listener.by == "nothing" else self._failure
 
     def _consume_all(self, messages: Any, context: Any) -> Any:
         if not self._orderly:

@@ -31,6 +31,7 @@ class Listener:
         events: EventPipe,
         *,
         fail: int = 0,
+        by: str = "status",
         block: str | Sequence[str] = (),
         slow_ms: int = 0,
     ) -> None:
@@ -39,12 +40,14 @@ class Listener:
             name: the consumer's.
             events: where it reports.
             fail: a message fails while its reconsumeTimes is below this.
+            by: how it fails: by its `status`, an `exception`, or `nothing`; its client's own object does that.
             block: the keys of the messages on which it blocks until `release`, or `all`.
             slow_ms: how long it takes for each message.
         """
         self._name = name
         self._events = events
         self._fail = fail
+        self.by = by
         self._block = block
         self._slow_s = slow_ms / 1000
         self._released = threading.Event()

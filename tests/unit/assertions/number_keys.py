@@ -37,6 +37,7 @@ BASES: Mapping[str, dict[str, Any]] = {
 BESIDES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("latency", "percentile"): {"at_most": "20ms"},
     ("send-refused", "code"): {"at_least": 1},
+    ("duplicated", "times"): {"at_least": 1},
     ("retry", "reconsume_times"): {"count": 1},
     ("retry", "after_at_least"): {"at_least": 1},
     ("retry", "after_at_most"): {"at_least": 1},

@@ -49,7 +49,8 @@ def duplicated(events: Events, stated: Stated) -> bool:
     again = 0
     for own in deliveries(events).values():
         times = [event.data["reconsume_times"] for event in own]
-        again += any(time <= max(times[:index]) for index, time in enumerate(times) if index)
+        often = sum(time <= max(times[:index]) for index, time in enumerate(times) if index)
+        again += often >= stated.get("times", 1)
     return within(again, stated)
 
 

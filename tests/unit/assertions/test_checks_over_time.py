@@ -87,6 +87,20 @@ def test_a_message_that_came_again_is_duplicated_and_a_retry_is_not() -> None:
     assert story.got("a", 2, times=1).moment("later").holds("duplicated: {at_least: 2, at: later}") is YES
 
 
+def test_a_message_counts_once_however_often_it_comes_and_times_says_how_often() -> None:
+    story = Story().sent(1).sent(2, 0, 1).got("a", 1).got("b", 1).got("a", 2)
+    for _ in range(9):
+        story.got("a", 1)
+    story.passed().moment("end")
+    assert story.holds("duplicated: {to: g, count: 1}") is YES
+    assert story.holds("duplicated: {to: g, count: 1, times: 10}") is YES
+    assert story.holds("duplicated: {to: g, count: 1, times: 11}") is NO
+    answer = story.answer("duplicated: {to: g, count: 0, times: 10}")
+    assert answer.expected == "0 messages delivered again at least 10 times"
+    assert "orders-1 to a, then b, then a" in answer.observed
+    assert "and 3 times more" in answer.observed
+
+
 def test_repeats_are_counted_by_group_and_where_it_broadcasts_by_consumer() -> None:
     story = Story().sent(1).got("a", 1).got("x", 1).got("y", 1).passed().moment("end")
     assert story.holds("duplicated: {count: 0}") is YES

@@ -117,6 +117,13 @@ def test_every_step_that_acts_do_and_every_anchor_is_drawn() -> None:
         "process: own",
         "brokers: [broker-a, broker-b]",
     }
+    signs |= {"oneway: true", "batch: 2", "delay_level: 1", "state: commit", "checked: commit"}
+    signs |= {
+        "by: exception",
+        "settings: {pullBatchSize: 1}",
+        "- topic-config: ",
+        "subscribes to bills as well",
+    }
     signs |= {"fail: 1", "fail: 2", "slow: ", "block: ", "tagX", *TAGS}
     for number in range(1, 900):
         text = text_of(draw(11, number, USUAL))
@@ -178,7 +185,9 @@ def test_whoever_is_paused_goes_on() -> None:
 
 def test_a_profile_replaces_the_weights_that_it_names() -> None:
     profile = Profile(
-        dimensions={"topics": {"1": 1}, "operations": {"1": 1}}, operations={"kill": 1}, triggers={"flow": 1}
+        dimensions={"topics": {"1": 1}, "operations": {"1": 1}, "sending": {"usual": 1}},
+        operations={"kill": 1},
+        triggers={"flow": 1},
     )
     for scenario in drawn(profile):
         assert list(scenario.topics) == ["orders"]

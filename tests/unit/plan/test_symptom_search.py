@@ -30,6 +30,18 @@ PASTED = {
     "CONSUMED_BUT_FILTERED": "filtered-turns-into-consumed",
     "16-06-21 12:57:28 INFO MQClientFactoryScheduledThread - Group: sms ClientId: 192.168.1.148@9560 "
     "updateConsumeOffsetToBroker MessageQueue [topic=T9, brokerName=b1, queueId=3] 4711": "offset-stands-still",
+    "2020-11-20 13:29:12,037 WARN ConsumeMessageThread_1 RocketmqClient 448: consumeMessage return null, Group: "
+    "CG-creation Msgs: [MessageExt [queueId=0]] MQ: MessageQueue [topic=%RETRY%CG-creation, brokerName=broker-2, "
+    "queueId=0]": "listener-that-throws",
+    "CODE: 206  DESC: Consumer not online, so can not reset offset, Group: CID_pay Topic: pay_topic Timestamp: "
+    "1524126611000": "reset-while-nobody-runs",
+    "2021-08-24 20:20:41 WARN EndTransactionThread_1 - The producer[192.168.240.1:54888] end transaction in "
+    "sending message,  and it's pending status.RequestHeader: EndTransactionRequestHeader{producerGroup="
+    "'249ServerTest', tranStateTableOffset=0}": "transaction-that-nobody-checks",
+    'INFO[0000] lock MessageQueue    MessageQueue="MessageQueue [topic=ADX, brokerName=broker-a, queueId=1]" '
+    "consumerGroup=GID_ADX01 lockOK=false": "orderly-kill-leaves-the-lock",
+    "MessageExt [brokerName=LAPTOP-0DS6DCA6, queueId=0, properties={MIN_OFFSET=0, MAX_OFFSET=50, "
+    "TIMER_DELIVER_MS=1664353175488}]": "delay-time-sent-to-an-old-broker",
     "为什么新的group 消费了全部的历史消息": "new-group-gets-the-whole-history",
 }
 
@@ -54,6 +66,14 @@ def test_what_nobody_reported_is_not_found_and_has_a_nearest(text: str) -> None:
     found = search(text, EVERY)
     assert found
     assert not found[0].is_it
+
+
+def test_a_queue_alone_is_no_symptom() -> None:
+    pasted = (
+        "2021-03-09 20:16:19.911 WARN  [PullMsgThread-c_g1] (Slf4jLoggerFactory.java:115) - The Pull Task is "
+        "cancelled after doPullTask, MessageQueue [topic=t, brokerName=rmq-b5, queueId=3]"
+    )
+    assert not search(pasted, EVERY)[0].is_it
 
 
 def test_what_is_theirs_does_not_count() -> None:

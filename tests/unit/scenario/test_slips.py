@@ -37,6 +37,12 @@ def test_two_members_with_one_client_id() -> None:
     assert warned(first + second.replace("group: g", "group: h"), steps=both) == []
     # One after the other, as in a deployment.
     assert warned(first + second, steps="  - start: a\n  - stop: a\n  - start: b\n") == []
+    # Its client replaces DEFAULT: two ids, which no broker sees as they are written.
+    replaced = warned((first + second).replace("10.0.0.1@8", "10.0.0.1@DEFAULT"), steps=both)
+    assert [line for line, _ in replaced] == [5, 6]
+    assert all("clustering consumer's pid in place of `DEFAULT`" in message for _, message in replaced)
+    broadcasting = (first + second).replace("@8,", "@DEFAULT, model: broadcasting,")
+    assert warned(broadcasting, steps=both) == [(6, message.format("10.0.0.1@DEFAULT"))]
     # These make ids of their own.
     assert warned(own_name.replace("group: g,", "group: g, client: python,"), steps=both) == []
 

@@ -14,7 +14,7 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.clients.producer import _filled
 from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
 from rocketchaos.harness.core.model import Holds
-from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.send import Send
 from tests.unit.history_builder import HistoryBuilder, scenario_of
@@ -188,8 +188,44 @@ def test_other_clients_are_left_out_with_what_they_can_not_send() -> None:
     by_python = parse_scenario(f"{text}producer: {{client: python}}\n", "x.yaml")
     assert "can't send with `oneway`" in str(by_python.why_not_on("4.9.4"))
     timed = parse_scenario(text.replace("oneway: true", "delay: 5s"), "x.yaml")
-    assert "`delay` is of RocketMQ" in str(timed.why_not_on("4.9.4"))
+    assert "`delay` is of clients >=5.0" in str(timed.why_not_on("4.9.4"))
     assert timed.why_not_on("5.5.0") is None
+
+
+def test_a_newer_producer_sends_with_a_delay_to_brokers_that_do_not_know_it() -> None:
+    text = scenario_text("start: [a, b]", "send: {topic: orders, count: 8, delay: 5s}")
+    newer = parse_scenario(f"{text}producer: {{client: java@5.5.0}}\n", "x.yaml")
+    assert newer.why_not_on("4.9.4") is None
+    older = parse_scenario(f"{text}producer: {{client: java@4.9.4}}\n", "x.yaml")
+    assert "`delay` is of clients" in str(older.why_not_on("5.5.0"))
+
+
+def test_what_a_topic_config_adds_can_be_sent_to() -> None:
+    grown = "topic-config: {topic: orders, set: {writeQueueNums: 8, readQueueNums: 8}}"
+    sends = ("send: {topic: orders, count: 2, queue: 6}", "send: {topic: orders, count: 8, per_queue: 1}")
+    scenario = parse_scenario(scenario_text("start: [a, b]", grown, *sends), "x.yaml")
+    assert [topic.write_queues for topic in scenario.topic_in_time("orders")] == [4, 8]
+    with pytest.raises(InvalidScenario, match="orders has the queues 0 to 7: there is no queue 8"):
+        parse_scenario(
+            scenario_text("start: [a, b]", grown, "send: {topic: orders, count: 2, queue: 8}"), "x.yaml"
+        )
+    with pytest.raises(InvalidScenario, match="there is no queue 6"):
+        parse_scenario(scenario_text("start: [a, b]", sends[0]), "x.yaml")
+
+
+def test_what_a_topic_config_adds_can_be_owned() -> None:
+    grown = "topic-config: {topic: orders, set: {writeQueueNums: 8, readQueueNums: 8}}"
+    text = scenario_text("start: [a, b]", grown, "send: {topic: orders, count: 2, queue: 6}")
+    owns = "also: {{ownership: {{of: a, topic: orders, count: {}}}}}"
+    parse_scenario(text.replace("also: []", owns.format(8)), "x.yaml")
+    with pytest.raises(InvalidScenario, match="orders has 8 queues: nobody owns 9 of them"):
+        parse_scenario(text.replace("also: []", owns.format(9)), "x.yaml")
+
+
+def test_a_queue_that_is_not_there_at_its_moment_ends_the_run() -> None:
+    send = Send.model_validate({"topic": "orders", "count": 2, "queue": 6})
+    with pytest.raises(PreconditionNotMet, match="no queue 6 to which producers send at this moment"):
+        send.run(cast(StepContext, Context()))
 
 
 def test_a_body_comes_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
