@@ -11,8 +11,8 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INPUTS := pyproject.toml constraints.txt
 FREEZE_VENV := build/constraints-venv
 
-# What failed because of the environment runs once more, is counted as a rerun, and listed: what could not be started, or
-# a request that a server of a machine too busy didn't answer in time. No run gets a second chance to say something
+# A test that fails because of the environment runs once more, and is listed as a rerun: a server that could not start, or
+# a request that got no answer in time on a busy machine. No run gets a second chance for anything
 # else.
 ONCE_MORE := -r aR --reruns 1 --only-rerun \
   "EnvironmentNotReady|RemotingTimeoutException|initial settings from server|'environment'\\) ==|'environment' is None"
@@ -41,7 +41,7 @@ DEMO_SCENARIOS := tags/same-group-different-tags tags/mixed-tags-a-quarter-arriv
                   kills/kill-flips-the-subscription tags/same-group-same-tags
 REPEAT ?= 20
 
-# How runs end is what the reports tell; only wrong usage, a defect or an interruption (2, 70, 130, 143) ends it.
+# The reports show how runs end; only wrong usage, a defect or an interruption (2, 70, 130, 143) stops this target.
 .PHONY: demo-report
 demo-report: $(VENV)/.reports ## 320 real runs with two clients on two versions, then the reports; REPEAT=2 for fewer
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)

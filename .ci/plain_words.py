@@ -1,9 +1,9 @@
-"""Hold the style: no banned turn stands in what a person reads.
+"""Check the style: report each banned turn in documentation, help, messages and docstrings.
 
     python .ci/plain_words.py [FILE ...]
 
 The turns are in `plain_words.toml`, each with what to say in its place. Read are the strings and docstrings of
-Python, and the whole text of every other file: documentation, scenarios, claims, templates, queries. Exit code
+Python, and the full text of each other file: documentation, scenarios, claims, templates, queries. Exit code
 0: no turn; 1: each one as `file:line: the turn: what to say`; 2: the rules can't be read. Recorded runs and tests
 are left alone.
 """
@@ -94,7 +94,7 @@ def findings(name: str, source: str, rules: Rules) -> Iterator[str]:
 
 
 def main(names: list[str]) -> int:
-    """Read the named files, or all that git knows; return the exit code."""
+    """Check the named files, default all files that git tracks. Return the exit code."""
     try:
         rules = rules_of(RULES.read_text(encoding="utf-8"))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Looks that hold a stretch of a history between them. Pure."""
+"""Pairs of looks, one before and one after a part of a history. Pure."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ LONGEST_PULL_MS = 30_000
 
 
 def in_words(expressions: Iterable[Expression]) -> str:
-    """Expressions by which somebody asks: `'tagA' and 'tagB'`."""
+    """Expressions as text for a message: `'tagA' and 'tagB'`."""
     return " and ".join(repr(text_of(expression)) for expression in expressions)
 
 
@@ -136,7 +136,7 @@ class Case:
         return None if entry is None else entry.expression
 
     def refused_observations(self) -> list[Event[SubscriptionObserved]]:
-        """Looks since the sending at which the broker held nothing of the group for the topic."""
+        """The looks since the send at which the broker stored no subscription of the group to the topic."""
         return [
             event
             for event in self.observations_of_stored(self.at)

@@ -36,7 +36,7 @@ class CheckCommand(Check):
         default=True,
         description="whether it must end with exit code 0; `false`: with 1, for the list that says the contrary",
     )
-    within: DurationMs = Field(default=30_000, gt=0, description="how long it may take; default 30 s")
+    within: DurationMs = Field(default=30_000, gt=0, description="how long it may take")
 
     def title(self) -> str:
         return f"{' '.join(self.command)} {'succeeds' if self.succeeds else 'fails'}"

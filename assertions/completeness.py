@@ -95,7 +95,7 @@ def patience_ms(view: RunView, groups: list[str], at: int) -> int:
 
 
 def _sealed(view: RunView, group: str, message: Sent, at: int) -> bool:
-    """Whether the group's offset has passed it; and, where that passes what is popped too, nobody may have it."""
+    """Whether the group's offset has passed it. If it also passes popped ones, none may be outstanding."""
     if view.first_passed(group, message, at) is None:
         return False
     if not view.shares_queues(group):

@@ -155,7 +155,7 @@ class Delivered(Count):
     def _retries_to_come(
         self, view: RunView, groups: list[str], keys: set[str], got: list[Delivery], at: int
     ) -> TooEarly | None:
-        """Why more may come: a message that failed elsewhere in the group comes again, to whomever."""
+        """Why more may come: RocketMQ retries a failed message, and any member of the group may get it."""
         missing = keys - {delivery.key for delivery in got}
         for group in groups:
             if missing & set(awaiting_retry(view, group, at)):

@@ -73,7 +73,7 @@ class Dropped(Check):
         return max(found, key=lambda event: event.n, default=None)
 
     def _dropped(self, view: RunView, client_id: str, gone: Event, end: int) -> Event | None:
-        """The look by which the last of the group's brokers has dropped it."""
+        """The first look that shows that every broker of the group has dropped it."""
         group = view.scenario.consumers[self.consumer].group
         known: dict[str, bool] = {}
         for event in view.of_kind(SubscriptionObserved, until=end):

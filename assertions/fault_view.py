@@ -93,7 +93,7 @@ class FaultView(EventView):
         return [fault for fault, is_active in active.items() if is_active]
 
     def killed(self, consumers: Iterable[str], at: int) -> list[str]:
-        """Those of these consumers that were killed by event `at`."""
+        """The consumers in this list that were killed before event `at`."""
         targets = {
             event.body.target for event in self.of_kind(FaultEffective, until=at) if event.body.fault in KILLS
         }

@@ -1,4 +1,4 @@
-"""Whether one check implies another, by the statements of both. Pure."""
+"""Whether one check implies another, from their keys alone. Pure."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
 
 
 def answers(view: RunView) -> Iterator[tuple[str, int, Check, Answer]]:
-    """The answers of all checks that apply to this run: each with its section, its number there, and the check."""
+    """The result of each check that applies to this run, with its section and its number there."""
     client, rocketmq = _cell(view.events)
     for section, index, check in view.scenario.checks():
         if check.where is None or check.where.fits(client or view.scenario.own_client_label, rocketmq):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """Two consecutive looks at one queue, of which the later one shows a smaller stored offset."""
+    """Two consecutive looks at one queue. The later one shows a smaller stored offset."""
 
     topic: str
     queue: str

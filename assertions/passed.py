@@ -77,7 +77,7 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
 
 
 def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: list[str]) -> MessageFate:
-    """The broker filtered by what each pull of these members carried, whatever it held for the group."""
+    """The broker filtered by the expression in each pull of these members, not by the stored one."""
     proof = [passed, *_observations(owners)]
     if set(carriers) != set(owners):
         whoever = _whoever_pulled(case, passed)

@@ -51,7 +51,7 @@ class Reach:
 
 
 def room(reaches: Sequence[Reach]) -> Span | None:
-    """The numbers with which all of these can hold, of what the widest one counts; `low` above `high`: they can't.
+    """The range of numbers in which all of these hold, counted as the widest one does; `low` above `high`: none.
 
     None if they speak of different things.
     """

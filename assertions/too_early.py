@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TooEarly:
-    """Something may still come, so that it is too early to say what did not."""
+    """A message may still come, so it is too early to say that it didn't."""
 
     why: str
     not_before_ns: int | None = None

@@ -42,7 +42,7 @@ class TraitsView(EventView):
         return [name for name in consumers if self.traits(name).seen_by != "listener"]
 
     def by_what_seen(self, consumers: Iterable[str]) -> str:
-        """What shows which messages these got, who are `seen_from_outside`."""
+        """The words for how these consumers are observed, all of them `seen_from_outside`."""
         ways = [_OUTSIDE[way] for way in dict.fromkeys(self.traits(name).seen_by for name in consumers)]
         return " or ".join(ways)
 

@@ -5,6 +5,7 @@ MkDocs calls `on_files` and `on_page_markdown`, see its page on hooks.
 
 from __future__ import annotations
 
+import logging
 import posixpath
 import re
 from pathlib import Path, PurePosixPath
@@ -25,6 +26,8 @@ PAGES = {
     "CHANGELOG.md": "project/changelog.md",
 }
 """Files of the repository, and the pages of the site that they become."""
+_LOG = logging.getLogger("mkdocs.hooks")
+"""MkDocs' own: with `strict: true` a warning ends the build."""
 EVIDENCE = "scenarios/evidence"
 """The events to which claims link."""
 _SOURCE = {page: source for source, page in PAGES.items()}
@@ -95,6 +98,8 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: object) ->
         if file == "CLAIMS.md" and re.fullmatch(r"#[a-z]\d\d", anchor):
             there, anchor = f"reference/claims/{anchor[1:]}.md", ""
         if files.get_file_from_path(there) is None:
+            if not (ROOT / file).exists():
+                _LOG.warning("%s links to %s, which isn't there", source, file)
             return text
         if there.startswith(EVIDENCE):
             anchor = ""

@@ -89,7 +89,7 @@ class LiveRun:
         """Declare a consumer that is a program of your own: `jar="target/billing.jar", args=["$nameserver"]`,
         `group="billing", subscribe={"orders": "paid"}`; or `command=["./audit", "$nameserver"],
         sees={"log": r"handled (?P<key>\\S+)"}`, which runs in the current folder; or `image="shop:1.4"`, with
-        `sees` too. Relative paths are seen from the current folder.
+        `sees` too. Relative paths start at the current folder.
         """
         program = {key: fields.pop(key) for key in App.model_fields if key in fields}
         own = {} if jar is None else {"jar": str(Path(jar).expanduser().absolute())}
@@ -218,7 +218,7 @@ class LiveRun:
         return self._run
 
     def _begun(self, scenario: Scenario) -> Run:
-        """A run with a cluster of this scenario, which `finish` gives back."""
+        """A run with a cluster for this scenario. `finish` returns the cluster."""
         with ExitStack() as stack:
             job = self._runner.job(scenario)
             managed = stack.enter_context(self._runner.cluster_for(job))
@@ -241,12 +241,12 @@ class LiveRun:
     # The end -------------------------------------------------------------------------------------------
 
     def finish(self) -> Report | None:
-        """Observe, tear down, judge, and write it all into the run folder. Idempotent.
+        """Observe, stop everything, judge, and write the results into the run folder. Idempotent.
 
         None if nothing was done.
 
         Raises:
-            EnvironmentNotReady, HarnessDefect: a process died that should have lived; the folder has the
+            EnvironmentNotReady, HarnessDefect: a process ended unexpectedly; the folder has the
             error too.
         """
         __tracebackhide__ = True

@@ -9,7 +9,7 @@ _COMMIT, _CHECKSUM = re.compile(r"(\d{20})\.json"), re.compile(r"(\d{20})\.crc")
 
 
 def unnoticed_damage(table: Path) -> str | None:
-    """What is wrong with the log of a table on a local disk; None: nothing that is seen by names and sizes.
+    """The damage to the log of a table on a local disk. None: names and sizes show no damage.
 
     After each commit Delta writes a checksum of the version, and it moves commits into place whole: so one that is
     empty was cut, as when a machine loses power, and a checksum without its commit has lost it.

@@ -2,7 +2,7 @@
 
 A zip can't bring packages with compiled parts: msgspec, Pydantic and, for reports, SciPy must be in the Python of
 the driver.
-Executors need none of this: nothing of ours runs there in Python.
+Executors need none of this, because they run no Python code of rocketchaos.
 """
 
 from __future__ import annotations

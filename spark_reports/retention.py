@@ -14,7 +14,7 @@ from rocketchaos.spark_reports.tables import AGED, QUARANTINE, RUNS, Table
 
 
 def keep_since(store: Store, since: datetime) -> int:
-    """Remove runs of before, and let ingests skip their folders; how many are gone.
+    """Remove older runs, and let ingests skip their folders. Returns the number of removed runs.
 
     The moment is written down in the store. Each folder is put into the quarantine as `AGED`, so that it isn't
     even read again. Where a clock was wrong altogether, the time of the ingest counts. The next call completes an
@@ -45,7 +45,7 @@ def _mark(store: Store, since: datetime) -> None:
 
 
 def _remove(store: Store, runs: DataFrame) -> None:
-    """One that was judged again meanwhile has another batch, and stays until the next time."""
+    """A run that was judged again in the meantime has another batch; the next tidy removes it."""
     gone = runs.select("run", "batch").alias("gone")
     same = "old.run = gone.run AND old.batch = gone.batch"
     _delta(store, RUNS).alias("old").merge(gone, same).whenMatchedDelete().execute()

@@ -1,4 +1,4 @@
-"""Explicit schemas: as short as the columns that they name, or made from the types of what the judge writes."""
+"""Explicit schemas: written by hand for a few columns, or derived from the types that the judge writes."""
 
 from __future__ import annotations
 

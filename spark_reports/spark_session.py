@@ -260,7 +260,7 @@ def _session(gateway: Any, settings: Mapping[str, str], places: Sequence[str]) -
 
 
 def _not_of_py4j(record: logging.LogRecord) -> bool:
-    """Without what py4j says of Ctrl-C, which is no error."""
+    """Hide py4j's messages about Ctrl-C, which is no error."""
     return "py4j" not in record.pathname
 
 

@@ -74,7 +74,7 @@ class Store:
         self.place = place
         self.transactions = Transactions(spark, place, progress or (lambda _text: None))
         self.kept_since = _kept_since(spark, place)
-        """Runs of before were removed, and ingests skip them; None: all are kept."""
+        """Runs older than this were removed, and ingests skip them. None: no runs were removed."""
         self._begun, self._begun_s = time.monotonic(), time.time()
         self._ingest = ""
         self.begin_ingest()

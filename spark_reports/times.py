@@ -6,5 +6,5 @@ from datetime import UTC, datetime
 
 
 def in_utc(seen: datetime | None) -> datetime | None:
-    """The moment in UTC: PySpark gives times as this machine's, without saying so."""
+    """The time in UTC: PySpark returns times in this machine's zone, without a zone."""
     return None if seen is None else seen.astimezone(UTC)

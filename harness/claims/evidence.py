@@ -1,4 +1,4 @@
-"""What is kept of a run for its claims: the checks that speak of them, and the events that these cite.
+"""The evidence of a run for its claims: the checks of these claims, and the events that the checks cite.
 
 One file for each version and scenario, `<version>/<scenario>.jsonl`, so that a link can point to a line: first
 what the file is of, then run by run the run itself, its checks, and their events. The same runs make the same

@@ -1,4 +1,4 @@
-"""The verdicts that are expected, `scenarios/expected-verdicts.yaml`: what was measured last."""
+"""The expected verdicts, `scenarios/expected-verdicts.yaml`: those of the last measurement."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def carriers(
     if not found:
         some = ", ".join(sorted(names)[:6]) + (", …" if len(names) > 6 else "")
         what = f"no {speed} scenario" if speaking else "no scenario yet"
-        raise UsageProblem(f"{what} speaks of {some}", "`rocketchaos explain A01` says which do of a claim.")
+        raise UsageProblem(f"{what} speaks of {some}", "`rocketchaos explain A01` lists its scenarios.")
     return found
 
 
@@ -81,7 +81,7 @@ def planned(scenarios: Sequence[Scenario], versions: Sequence[str], kind: Cluste
 
 
 def fewest(scenarios: Sequence[Scenario], wanted: Iterable[str]) -> list[Scenario]:
-    """Few scenarios that speak of all these claims together: always the one that speaks of most that are left."""
+    """A small set of scenarios that covers all these claims: greedily, the largest cover first."""
     left, found = set(wanted), []
     while left:
         best = max(
@@ -104,7 +104,7 @@ def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> tuple
         return VerdictKind.NOT_APPLICABLE, f"it {of_others}"
     speaking = [scenario for scenario in scenarios if claim in spoken_of(scenario)]
     if not speaking:
-        return VerdictKind.UNMEASURED, "no scenario speaks of it yet"
+        return VerdictKind.UNMEASURED, "no scenario measures it yet"
     reasons = {scenario.name: lacks(scenario, version, ClusterKind.EMBEDDED) for scenario in speaking}
     if not all(reasons.values()):
         missing = ", ".join(name for name, reason in reasons.items() if reason is None)

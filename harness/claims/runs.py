@@ -1,4 +1,4 @@
-"""From run folders to what is kept of them for claims."""
+"""Reads run folders, and extracts the data for claims."""
 
 from __future__ import annotations
 

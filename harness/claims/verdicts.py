@@ -96,7 +96,7 @@ def verdicts(runs: Iterable[RunSeen]) -> dict[tuple[str, str], Verdict]:
 
 
 def verdict(claim: str, version: str, runs: Sequence[RunSeen]) -> Verdict:
-    """The verdict of one claim, from the runs of one version that have a check that speaks of it."""
+    """The verdict of one claim, from the runs of one version that have a check of it."""
     not_counted = tuple((run.run, run.not_counted) for run in runs if run.not_counted)
     counted = [run for run in runs if not run.not_counted]
     by_scenario: dict[str, dict[Stance, list[RunSeen]]] = {}
@@ -194,7 +194,7 @@ def tendencies(claim: str | None, runs: Iterable[RunSeen]) -> tuple[Tendency, ..
 def _ids_by_title(runs: Iterable[RunSeen]) -> dict[tuple[str, str], str]:
     """The id that runs with ids have for a scenario's tendency of this title, where it is the only one.
 
-    So evidence of before checks had ids counts with later runs of the same.
+    So older evidence, without ids of checks, counts together with later runs of the same check.
     """
     found: dict[tuple[str, str], set[str]] = {}
     for run in runs:

@@ -93,7 +93,7 @@ def bisect(
 ) -> ExitCode:
     """Find the first version of RocketMQ on which a scenario ends differently, by bisection.
 
-    Whatever versions the scenario says it is about, all are asked. The exit code is 0 if one version is the
+    It runs all versions, also those that the scenario excludes. The exit code is 0 if one version is the
     first that ends differently, 1 if all end alike or it changes more than once, 3 if the runs don't decide.
     """
     scenario = load_scenario(find(what))
@@ -116,9 +116,9 @@ def claims_bisect(
     runs: RunsOption = None,
     as_json: JsonOption = False,
 ) -> ExitCode:
-    """Find the first version of RocketMQ on which a claim is no more as it was, by halves.
+    """Find the first version of RocketMQ on which a claim's verdict changes, by bisection.
 
-    It asks the scenarios that speak of the claim on the oldest version, the fast ones if there are any. The exit
+    It runs the claim's scenarios for the oldest version, only the fast ones if there are any. The exit
     code is as that of `rocketchaos bisect`.
     """
     names = chosen(claim)

@@ -74,7 +74,7 @@ def claims_run(
     runs: RunsOption = None,
     seed: SeedOption = None,
 ) -> ExitCode:
-    """Run every scenario that speaks of a claim, races as often as they say, and tell the verdicts.
+    """Run every scenario that measures a claim, races repeatedly, and report the verdicts.
 
     The exit code is 1 if a verdict is not the expected one, and 3 if a claim's runs show nothing. A
     version that isn't available is left out: 2 if there is none, 4 if the network fails.

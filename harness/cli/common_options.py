@@ -52,7 +52,7 @@ SeedOption = Annotated[
     typer.Option(
         "--seed",
         min=0,
-        help="A number recorded with the run; the harness itself makes no random choices yet. Default: random.",
+        help="A number that is recorded with the run. It has no effect on the run. Default: random.",
     ),
 ]
 ParallelOption = Annotated[

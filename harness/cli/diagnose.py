@@ -90,7 +90,7 @@ def diagnose(
         recorded = asyncio.run(_look_at_bundle(bundle, checks))
         return _ended(recorded, threshold, output, write_scenario)
     if namesrv is None:
-        raise UsageProblem("whom to ask?", "Give the name server: `--namesrv HOST:9876`.")
+        raise UsageProblem("no name server is given", "Give the name server: `--namesrv HOST:9876`.")
     if groups and all_groups:
         raise UsageProblem("`--group` and `--all-groups` exclude each other", "Leave one out.")
     scope = Scope(

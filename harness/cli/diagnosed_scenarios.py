@@ -1,4 +1,4 @@
-"""`diagnose --write-scenario`: scenarios that do findings again, as files."""
+"""`diagnose --write-scenario`: writes scenario files that reproduce findings."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class LazyCommand(TyperCommand):
 
 
 def _with_example(command: Any, name: str) -> Any:
-    """The command whose help has whole paragraphs and ends with an example, and so the commands below it."""
+    """A command, or group of commands, whose help keeps paragraphs and ends with an example."""
     from rocketchaos.harness.cli.examples import EXAMPLES
 
     # Typer keeps the line breaks of docstrings, which fit no terminal.

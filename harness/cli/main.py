@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         ),
         "shrink": CommandEntry(
             "rocketchaos.harness.cli.shrink:shrink",
-            "Reduce a finding to the smallest scenario that still shows it, and write it as if by hand.",
+            "Reduce a finding to the smallest scenario that still shows it, and write a readable file.",
         ),
         "run": CommandEntry(
             "rocketchaos.harness.cli.run:run",

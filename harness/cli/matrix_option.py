@@ -65,7 +65,7 @@ def matrix_of(words: list[str] | None, rocketmq: str | None = None) -> Matrix | 
     """The matrix that the words ask for, with a version of `--rocketmq`; None without the option.
 
     Raises:
-        UsageProblem: they can't be meant so.
+        UsageProblem: the words are no valid matrix.
     """
     matrix = parse_matrix(words) if words else None
     if matrix is not None:

@@ -78,9 +78,9 @@ def shrink(
     ] = None,
     runs: CandidateRunsOption = None,
 ) -> ExitCode:
-    """Reduce a finding to the smallest scenario that still shows it, and write it as if by hand.
+    """Reduce a finding to the smallest scenario that still shows it, and write a readable file.
 
-    Fewer members, topics, steps, messages, queues, faults, shorter waits: each smaller one is run, and must
+    It tries fewer members, topics, steps, messages, queues, faults, shorter waits. Each candidate runs, and must
     show the finding as often as the original does. Of a night every finding that isn't known is shrunk, one
     after the other, each from the shortest run that shows it, or, if that doesn't show it again, from the
     next ones.

@@ -15,7 +15,7 @@ from rocketchaos.harness.jars.releases import Release, releases
 def list_versions(as_json: JsonOption = False) -> ExitCode:
     """List the releases of RocketMQ from 4.9.0 on: those in the cache, and those on Maven Central.
 
-    Of each it says which of server, tools, client and proxy there are. Runs need the first three; Maven Central
+    For each it shows which of server, tools, client and proxy exist. Runs need the first three; Maven Central
     has some releases only in part. The exit code is 4 if the network fails: then those in the cache are listed.
     """
     with Progress() as progress:

@@ -21,7 +21,7 @@ OnRequest = Callable[[Answer], None]
 class Connection:
     """One socket, with a thread that reads it.
 
-    Requests of the broker are handed on; those that want an answer get that they are not supported.
+    It passes the broker's requests on. It answers those that want a response with "not supported".
     """
 
     def __init__(self, address: str, on_request: OnRequest) -> None:

@@ -254,7 +254,7 @@ class Consumer:
         self._history.append(self.name, refused)
 
     def unsubscribe(self, topic: str) -> None:
-        """Give a topic up while it runs: the brokers hear of it with the next heartbeat."""
+        """Unsubscribe from a topic while the consumer runs. The next heartbeat tells the brokers."""
         self._alive_worker().request("unsubscribe", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic))
         self.subscriptions.pop(topic, None)
         self._history.append(self.name, Unsubscribed(topic=topic))

@@ -135,7 +135,7 @@ class Producer:
             self._worker = self._spawn()
 
     def start(self) -> None:
-        """Start the client, in a new process where a step has ended it; returns when its own `start()` has."""
+        """Start the client, in a new process if the old one has ended. Returns when its own `start()` returns."""
         self.prepare()
         self._process.wait_ready(START_LIMIT_S)
         self._process.request(

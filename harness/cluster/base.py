@@ -220,7 +220,7 @@ class Configurable(Protocol):
 
 @runtime_checkable
 class Partitionable(Protocol):
-    """What passes between nodes, and between them and clients in containers of their own, can be kept back."""
+    """Traffic between nodes, and between nodes and clients in their own containers, can be delayed or dropped."""
 
     @property
     def sidecars(self) -> Sidecars:

@@ -22,7 +22,7 @@ _TRY_AGAIN_S = 0.2
 
 
 def prove_grpc(worker: Worker, admin: Admin, endpoint: str, brokers: Sequence[Node]) -> None:
-    """Start and stop a consumer of a group and a topic of its own, until the proxy serves it.
+    """Start and stop a consumer with its own group and topic, until the proxy serves it.
 
     A proxy answers long before it is warm: the client waits 3 s for a request and 10 s for its first settings,
     which can't be set, and on a busy machine the first client of a new proxy waited in vain.

@@ -1,4 +1,4 @@
-"""The settings of a broker that runs: read (GET_BROKER_CONFIG, 26) and changed (UPDATE_BROKER_CONFIG, 25)."""
+"""Reads (GET_BROKER_CONFIG, 26) and changes (UPDATE_BROKER_CONFIG, 25) the settings of a running broker."""
 
 from __future__ import annotations
 

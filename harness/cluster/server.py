@@ -160,7 +160,7 @@ class Server(ABC):
         return NodeDeath(self.name, f"{reason}; last line of its log: {last[0].strip()}" if last else reason)
 
     def last_lines(self, count: int) -> list[str]:
-        """The last lines of what it printed or, where that says nothing, of its log."""
+        """The last lines of its output or, if that is empty, of its log."""
         for text in (self.printed(), _end_of(self.log)):
             lines = [
                 line for line in text.splitlines() if line.strip() and not line.startswith(_NO_REASON_IN)

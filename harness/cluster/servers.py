@@ -117,7 +117,7 @@ class Servers:
         return self._members.held_by(group, brokers=brokers)
 
     def why_not_asked(self, topic: str) -> str | None:
-        """Why the queues of a topic can't be read now: a broker stands still, and keeps whoever asks waiting."""
+        """Why a topic's queues can't be read now: a paused broker doesn't answer, and the caller would wait."""
         paused = [broker for broker in self._scenario.brokers_of(topic) if self.down.get(broker) == "paused"]
         return f"{', '.join(paused)} is paused" if paused else None
 

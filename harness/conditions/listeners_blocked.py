@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def listeners_blocked(context: ConditionContext, target: str, count: int) -> Seen:
-    """Whether the listeners of the target hold on to at least this many messages, by their `behaviour: block`."""
+    """Whether the target's listeners block on at least this many messages (`behaviour: block`)."""
     view = RunView(context.scenario, context.history.events)
     held = {name: set(view.blocked(name, len(view.events))) for name in view.consumers(target) or ()}
     texts = [f"{name}: {', '.join(sorted(keys)) or 'nothing'}" for name, keys in held.items()]

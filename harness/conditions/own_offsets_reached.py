@@ -17,7 +17,7 @@ def own_offsets_reached(context: ConditionContext, target: str, topic: str) -> S
     """Whether each consumer's own offset of each queue of the topic that it has is the queue's end.
 
     Its own offset store takes a message into account once the listener has returned
-    (`ConsumeMessageConcurrentlyService.processConsumeResult`, 4.9.4), which is later than its getting it; and
+    (`ConsumeMessageConcurrentlyService.processConsumeResult`, 4.9.4), which is later than the delivery; and
     `shutdown()` persists what is there, and awaits no listener. What has been persisted before doesn't matter: the
     client reads its memory first.
     """

@@ -1,4 +1,4 @@
-"""Ownership has settled: everybody owns what the strategy gives them, and everybody agrees on who is there."""
+"""Ownership has settled: each member owns what its strategy gives it, and all brokers agree on the members."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class SubscriptionSettled:
         return not views or any(consumers[name].traits.raises_version for name in views)
 
     def _unasked(self, views: Mapping[str, OwnView]) -> bool:
-        """Whether some online member has not reported its subVersion: it may have brought the stored one."""
+        """Whether an online member has not reported its subVersion: the stored one may be its version."""
         members = self._context.members.online(self._group)
         return any(name not in views or self._topic not in views[name].versions for name in members)
 

@@ -138,7 +138,7 @@ def retries(bench: Bench) -> str | None:
 
 
 def in_order(bench: Bench) -> str | None:
-    """An orderly listener gets a queue's messages one after the other."""
+    """An orderly listener gets the messages of a queue one at a time."""
     if "listener" in bench.api.lacks:
         return "it has no orderly listener"
     topic, group, producer = bench.topic(1), bench.name("group-"), bench.start_producer()

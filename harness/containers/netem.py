@@ -27,7 +27,7 @@ class Netem:
         self._sidecars, self._place = sidecars, place
 
     def set(self, delay_ms: int, jitter_ms: int) -> None:
-        """Whatever it sends waits so long, give or take the jitter.
+        """Delay every packet that it sends by this time, plus or minus the jitter.
 
         Raises:
             EnvironmentNotReady: the kernel refuses.

@@ -54,7 +54,7 @@ def things_of(folders: Sequence[Path]) -> list[OwnedThing]:
 def remove_things_of(folders: Sequence[Path]) -> Removal:
     """Remove the containers, networks and volumes of the owners of these scratch folders, and no others.
 
-    Owners who never had any cost nothing: only engines are asked that a folder names.
+    It asks only the engines that a folder names, so owners without containers cost nothing.
     """
     removal = Removal()
     for base_url in _engines(folders):

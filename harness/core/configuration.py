@@ -35,7 +35,7 @@ class _Strict(BaseModel):
 
 
 class ImageNames(_Strict):
-    """`[images]`: which container image serves what; each may hold `{version}`."""
+    """`[images]`: the container image for each role; a name may contain `{version}`."""
 
     rocketmq: StrictStr | None = Field(default=None, min_length=1)
     dashboard: StrictStr | None = Field(default=None, min_length=1)

@@ -52,7 +52,7 @@ class RocketchaosError(Exception):
         Args:
             message: what happened.
             hint: the way out.
-            cause: a word that stays whatever the message says: equal causes are counted by it.
+            cause: a stable word for the cause, independent of the message; reports count by it.
             about: the clients and servers whose logs say more.
         """
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""The nearest allowed word, and lists of words in a sentence."""
+"""Finds the most similar allowed word, and joins words for a sentence."""
 
 from __future__ import annotations
 

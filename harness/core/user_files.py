@@ -62,7 +62,7 @@ def user_command(words: Sequence[str], scenario_file: str, path: str | None = No
 
 
 def folder_of(scenario_file: str) -> Path:
-    """The folder in which the scenario's file lies, or lay when it ran; without a file the current one."""
+    """The folder of the scenario's file, now or when it ran; without a file the current folder."""
     recorded = _of_recorded(scenario_file)
     given = Path(scenario_file).absolute().parent if Path(scenario_file).is_file() else Path.cwd()
     return next((folder for folder in (*recorded, given) if folder.is_dir()), Path.cwd())

@@ -1,4 +1,4 @@
-"""Looks, and looks again while something may be a moment of a change; then says what was found."""
+"""Examines the cluster, examines it again if a finding may be a passing state, then reports the findings."""
 
 from __future__ import annotations
 

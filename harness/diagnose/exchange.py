@@ -55,7 +55,7 @@ class Exchange:
 
     @property
     def why_not(self) -> str:
-        """Why it isn't known: the error, or the code and remark of the answer; empty where it is."""
+        """Why it is unknown: the error, or the code and remark of the answer. Empty if it is known."""
         if self.succeeded:
             return ""
         if self.answer_code is None:

@@ -10,7 +10,7 @@ Meaning = tuple[str, frozenset[str] | str]
 
 
 def meaning(subscription: Subscription) -> Meaning:
-    """Equal where two subscriptions take the same messages; SQL is compared by its text alone."""
+    """Equal if two subscriptions match the same messages. SQL is compared as text."""
     if subscription.type == SQL:
         return SQL, " ".join(subscription.expression.split())
     return "TAG", tags_of(subscription.expression)

@@ -104,7 +104,7 @@ class Member:
 
     @property
     def strategy(self) -> str:
-        """The simple name of its AllocateMessageQueueStrategy; empty where it doesn't tell."""
+        """The simple name of its AllocateMessageQueueStrategy; empty if it doesn't report one."""
         return self.properties.get("allocateMessageQueueStrategy", "").partition("@")[0].rpartition(".")[2]
 
     @property

@@ -80,7 +80,7 @@ def keep_runtime(body: bytes) -> bytes:
 
 
 def keep_member(body: bytes) -> bytes:
-    """Of the answer to 307: without the properties that aren't looked at, and stacks."""
+    """The answer to 307, without unused properties and stacks."""
     try:
         document = mapping(loads(body.replace(*_NO_QUEUES, 1)))
     except ValueError:

@@ -66,7 +66,7 @@ class RunContext:
         self._ends: tuple[threading.Event, ...] = ()
 
     def within(self, place: Place, end: threading.Event | None = None) -> RunContext:
-        """The same context in another step; `end` ends it there, as soon as it checks what is alive."""
+        """The same context for another step. `end` ends that step at its next check of the processes."""
         inner = copy.copy(self)
         inner.place = place
         inner._ends = self._ends if end is None else (*self._ends, end)
@@ -85,12 +85,12 @@ class RunContext:
         self.history.append("harness", body)
 
     def check_alive(self) -> None:
-        """Raise if a process died that should live, or if the run, or this branch of it, must end.
+        """Raise if a process ended unexpectedly, or if the run, or this branch of it, must end.
 
         Raises:
             EnvironmentNotReady, HarnessDefect: a worker or a server died.
             KeyboardInterrupt: the run was interrupted.
-            BranchEnded: this is a branch of a `parallel` of which another one failed.
+            BranchEnded: another branch of the same `parallel` failed.
         """
         if any(end.is_set() for end in self._ends) and not self.health.interrupted.is_set():
             raise BranchEnded

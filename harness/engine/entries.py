@@ -24,7 +24,7 @@ Tell = Callable[[str, WorkerEvent], None]
 
 
 class Entries(ABC):
-    """Those of one run that show in one way, looked for in a thread of their own."""
+    """The entries of one run from one kind of source; a separate thread looks for them."""
 
     look_every_s: float
 

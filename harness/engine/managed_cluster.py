@@ -25,7 +25,7 @@ Where = Literal["host", "containers"]
 
 
 class MakeCluster(Protocol):
-    """Makes the cluster's cluster, when it is first needed."""
+    """Creates the cluster when it is first needed."""
 
     def __call__(self, folder: Path, owner: str) -> Cluster:
         """A cluster that isn't started yet, with this folder for its files and this owner for its processes."""

@@ -27,7 +27,7 @@ class Programs:
         self._scenario = scenario
 
     def require(self, progress: Progress) -> None:
-        """Make sure that they are there; `progress` gets a few words on what takes time.
+        """Check that all programs are present. `progress` gets a short text for each slow part.
 
         Raises:
             EnvironmentNotReady: one isn't.

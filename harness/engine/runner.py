@@ -157,7 +157,7 @@ class Runner:
             self._end(item)
 
     def _over(self) -> list[ManagedCluster]:
-        """Shared clusters to be ended now: those that are old or retired, and have no runs any more."""
+        """The shared clusters to end now: old or retired ones without runs."""
         for kind, managed in list(self._shared_clusters.items()):
             if self._is_old(managed):
                 self._retired.add(self._shared_clusters.pop(kind))

@@ -334,7 +334,7 @@ class TestBed:
             record_worker_event(name, event, self.history, self.names, self.health)
 
     def note_failure(self, failure: BaseException) -> None:
-        """Write down what kept the run from being completed. Anything that is no `Exception` is an interruption.
+        """Record why the run could not be completed. Anything that is not an `Exception` is an interruption.
         If a process has died, that is the cause, whatever showed it first.
         """
         if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
@@ -399,7 +399,7 @@ class TestBed:
         """End every client, heal faults, collect the logs.
 
         The order matters: a paused consumer that resumed now would consume further messages. Messages that
-        listeners get from here on, because others leave the group, are no part of the run.
+        listeners get from here on, because others leave the group, don't belong to the run.
         """
         self._over = True
         for entries in self._entries.values():

@@ -39,12 +39,12 @@ class RunFact(Fact, frozen=True, kw_only=True, tag="run"):
     """`java`, `python`, `grpc`, `java+python`; with its version if that differs from the brokers'."""
     rocketmq: str
     cluster: str
-    """`embedded` or `containers`; `unknown` where it never started."""
+    """`embedded` or `containers`; `unknown` if it never started."""
     timing: str
     """`compressed` or `faithful`."""
     title: str | None
     scenario_owner: str | None
-    """The team or the person that looks after the scenario; null: none is named, as in old folders."""
+    """The team or person that maintains the scenario; null: no owner, as in old folders."""
     seed: int | None
     client_version: str | None
     workers: str | None
@@ -74,7 +74,7 @@ class RunFact(Fact, frozen=True, kw_only=True, tag="run"):
     """Average of the run queue in the last minute."""
     load_end: float | None
     busy_share: float | None
-    """Of all cores, while it ran, from 0 to 1."""
+    """The busy share of all cores during the run, from 0 to 1."""
     beside: Int32 | None
     """Other runs at the same time."""
     event_count: int

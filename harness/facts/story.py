@@ -39,7 +39,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class LastOfQueue:
-    """The event with the greatest offset of a queue, retries apart: of what was sent, or of what a member got."""
+    """The event with a queue's greatest offset, without retries: of all sends, or of a member's deliveries."""
 
     offset: int
     n: int

@@ -57,7 +57,7 @@ class Delay(Fault):
         self._line.set(self._delay_ms, self._jitter_ms)
 
     def wait_effective(self) -> str:
-        """Every answer comes so much later as the delay has it at least."""
+        """Every answer comes later by at least the delay."""
         took = self._times_ms()
         if min(took) < self._delay_ms - self._jitter_ms:
             raise PreconditionNotMet(

@@ -129,7 +129,7 @@ class Stall(Fault):
             )
 
     def wait_effective(self) -> str:
-        """It stands still (state T) in at least three quarters as many looks as bursts are to make it."""
+        """It is stopped (state T) in at least three quarters of the expected share of looks."""
         asked = self._stopped_s / (self._stopped_s + self._running_s)
         looks_s = max(_LOOKS_S, _CYCLES * (self._stopped_s + self._running_s))
         limit = time.monotonic() + _LIMIT_S + looks_s

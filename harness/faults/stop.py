@@ -1,4 +1,4 @@
-"""A consumer or a server shuts down in good order, and stays away."""
+"""A consumer or a server shuts down gracefully, and stays down."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def bundle(version: str, role: Role) -> Bundle:
 
 
 def coordinates(version: str, role: Role) -> list[str]:
-    """The artifacts that a role of this version needs, `group:artifact:version`."""
+    """The Maven artifacts of a role in this version, `group:artifact:version`."""
     return [f"{GROUP}:{artifact}:{version}" for artifact in _artifacts(version, role)]
 
 

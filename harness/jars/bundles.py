@@ -129,7 +129,7 @@ def _index(folder: Path, bundle: Bundle) -> Path:
 
 
 def _read(index: Path) -> dict[str, int] | None:
-    """Names and sizes by an index; None if there is none that can be used."""
+    """Names and sizes from an index. None if there is no usable index."""
     try:
         content = json.loads(index.read_text(encoding="utf-8"))
         if content["schema_version"] != _INDEX_VERSION:

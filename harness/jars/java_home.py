@@ -150,7 +150,7 @@ def _facts_of(home: Path, executable: Path) -> _Facts | None:
 
 
 def _feature_version(text: str) -> int:
-    """17 of `17.0.15`, 8 of `1.8.0_362`, 0 of what is no version."""
+    """The major version: 17 for `17.0.15`, 8 for `1.8.0_362`, 0 if the text is no version."""
     numbers = [int(number) for number in re.findall(r"\d+", text)[:2]] or [0]
     return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
 

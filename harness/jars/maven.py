@@ -138,7 +138,7 @@ class Repository:
                 raise
 
     def has(self, coordinates: Iterable[str]) -> dict[str, bool | EnvironmentNotReady]:
-        """Whether there are these artifacts, by their POMs; for each, or why that is unknown.
+        """Whether each artifact exists, by its POM, or the reason why that is unknown.
 
         Args:
             coordinates: `group:artifact:version`, asked in parallel.

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 from rocketchaos.harness.language.words import DurationMs, Strict, TopicKey, as_tuple
 
 NAMESERVER = "$nameserver"
-"""Where it stands in what the program gets: the name server's address, `127.0.0.1:9876`."""
+"""The placeholder for the name server's address, `127.0.0.1:9876`, in what the program gets."""
 PROXY = "$proxy"
 """The proxy's address for gRPC clients, `127.0.0.1:8081`. A scenario with it gets a cluster with a proxy."""
 FILES = "$files"
@@ -32,7 +32,7 @@ _PLACEHOLDER = re.compile(r"\$[a-z]+")
 
 
 def _as_text(value: Any) -> Any:
-    """YAML reads `8080` and `true` as what they are, and programs take text."""
+    """YAML reads `8080` as a number and `true` as a boolean; programs take text."""
     return str(value).lower() if isinstance(value, bool | int | float) else value
 
 
@@ -137,14 +137,14 @@ class Sees(Strict):
 
     @property
     def way(self) -> Literal["lines", "topic", "http", "trace"]:
-        """What shows its messages, as `Api.seen_by` has it."""
+        """The source that shows its messages, as in `Api.seen_by`."""
         if self.trace:
             return "trace"
         return "lines" if self.log is not None else "topic" if self.topic is not None else "http"
 
     @property
     def by_number(self) -> bool:
-        """Whether a message's number has to be enough, without a topic."""
+        """Whether a message's number must identify it without a topic."""
         groups = re.compile(self.pattern).groupindex
         return "number" in groups and "key" not in groups and "topic" not in groups
 
@@ -173,7 +173,7 @@ class Ready(Strict):
 
 
 class App(Strict):
-    """A program of the user's own, started unchanged; `jar`, `command` or `image` says which.
+    """Your own program, started unchanged, as `jar`, `command` or `image`.
 
     A `jar` runs in a JVM of its own. The harness registers RocketMQ's own `ConsumeMessageHook` with the consumers
     that it starts, so what they get and what their listeners answer comes from the program itself.
@@ -245,7 +245,7 @@ class App(Strict):
     ready_within: DurationMs = Field(
         default=READY_WITHIN_MS,
         gt=0,
-        description="the limit until it has started a consumer of the group; default 120 s",
+        description="the limit until it has started a consumer of the group",
     )
 
     @model_validator(mode="after")
@@ -287,7 +287,7 @@ class App(Strict):
             )
 
     def _misspelled(self) -> Iterator[str]:
-        """Placeholders that are nearly one of ours; other programs may have `$` of their own."""
+        """Likely misspellings of our placeholders. Programs may use `$` for other purposes."""
         known = (NAMESERVER, PROXY, FILES)
         for text in self._texts():
             for word in _PLACEHOLDER.findall(text):

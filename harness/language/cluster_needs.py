@@ -242,7 +242,7 @@ class ClusterNeeds(Strict):
 
     @property
     def shape(self) -> ClusterShape:
-        """What must be the same for two scenarios to share a cluster."""
+        """The settings that two scenarios must have in common to share a cluster."""
         return (
             self.brokers,
             self.slaves,

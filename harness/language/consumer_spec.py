@@ -383,22 +383,22 @@ class Consumer(Strict):
 
     @property
     def gives_up(self) -> bool:
-        """Whether what fails too often becomes a dead letter."""
+        """Whether a message that fails too often becomes a dead letter."""
         return self.traits.dead_letters and self.model == "clustering"
 
     @property
     def needs_own_process(self) -> bool:
-        """Whether it can't share a process: the scenario demands it, or it keeps files where its process keeps
+        """Whether it needs its own process: the scenario demands it, or it keeps files where its process keeps
         its own.
 
-        Or its client is one of those that don't, or has an id that other runs' may have.
+        Or its kind of client never shares one, or another run may use its client id.
         """
         can_share = self.choice.kind.shared_worker is not None and not self.has_whole_id
         return self.process == "own" or self.model == "broadcasting" or not can_share
 
     @property
     def properties(self) -> dict[str, Any]:
-        """What is set by a property of the client, named as in RocketMQ."""
+        """The settings that are properties of the client, with RocketMQ's names."""
         chosen = {
             "maxReconsumeTimes": self.max_reconsume_times,
             "consumeMessageBatchMaxSize": self.batch_size,

@@ -1,4 +1,4 @@
-"""Name servers in the plural: their names, and who registers with which."""
+"""Several name servers: their names, and which brokers register with which of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topic and a group as a scenario declares them, with settings of their own."""
+"""A topic and a group as a scenario declares them, with their settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Settings = dict[str, Value]
 
 
 class Topic(Strict):
-    """A topic, created before the first step, under a real name of its own in every run."""
+    """A topic, created before the first step. Its real name differs in every run."""
 
     queues: int = Field(default=4, ge=1, le=64, description="queues on each broker")
     on: BrokerNames = Field(default=(), description="the brokers that have it; default all")

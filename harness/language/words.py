@@ -94,7 +94,7 @@ def _on_one_line(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Refers:
-    """Marks a field whose text names something else of the scenario, so that undefined names are found.
+    """Marks a field whose text refers to another part of the scenario, to find undefined names.
 
     `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
     before), `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag), `node` (of the cluster),
@@ -118,7 +118,7 @@ Target = Annotated[str, Refers(("consumer", "group", "variable"))]
 ActorRef = Annotated[str, Refers(("consumer", "variable", "node"))]
 """A consumer, a variable, or a node of the cluster: `a`, `$holder`, `broker-a`, `nameserver`."""
 ProcessRef = Annotated[str, Refers(("consumer", "variable", "node", "producer"))]
-"""Whoever has a process to which something can be done: what an `ActorRef` names, or `producer`."""
+"""An actor with a process that a step can act on: an `ActorRef`, or `producer`."""
 SideRef = Annotated[str, Refers(("consumer", "group", "variable", "node", "producer"))]
 """Whoever has a place on the network: what an `ActorRef` names, all members of a group, or `producer`."""
 NodeRef = Annotated[str, Refers(("node",))]
@@ -131,7 +131,7 @@ a check accepts any."""
 ExpressionRef = Annotated[str, Refers(("tag-of-variable",))]
 """A subscription expression, unchanged, or a bound consumer's own, `$holder.tag`."""
 TagExpression = Annotated[str, StringConstraints(max_length=100_000)]
-"""`tagA`, `tagA || tagB`, or `*` for everything; or any text, of which RocketMQ makes what it does."""
+"""`tagA`, `tagA || tagB`, or `*` for everything; or any text, which RocketMQ gets unchanged."""
 
 
 class Strict(BaseModel):

@@ -11,7 +11,7 @@ and 5.3.3)."""
 
 
 def open_checks(groups: Iterable[str], brokers: Iterable[str]) -> dict[str, Any]:
-    """The sections of checks: whether anything stays undelivered, and what brokers log of refusals."""
+    """The sections of checks: whether messages stay undelivered, and which refusals brokers log."""
     names = list(brokers)
     return {
         "anomaly": [{"undelivered": {"at_least": 1}}],

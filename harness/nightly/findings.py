@@ -35,7 +35,7 @@ class NightlyFinding:
 
     @property
     def title(self) -> str:
-        """The code and the cause, as a file of known findings may have it."""
+        """The code and the cause, in the form of a file of known findings."""
         return f"{self.code}: {self.breach.cause}"
 
     def as_json(self) -> dict[str, Any]:

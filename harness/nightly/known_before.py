@@ -1,4 +1,4 @@
-"""What findings were known by before they had codes: their sentences, as files of that time still have them.
+"""The sentences that identified findings before there were codes. Old files still contain them.
 
 Frozen: these are the words of that time, whatever `codes` says today.
 """

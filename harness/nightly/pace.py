@@ -84,7 +84,7 @@ class Pace:
         return _factor(self.known, kind)
 
     def needs_s(self, kind: str, expected_s: float) -> float:
-        """So much time must be left for a scenario of this kind to begin."""
+        """The time that must remain before a scenario of this kind may begin."""
         return expected_s * self.factor(kind) * SAFETY
 
 

@@ -66,15 +66,15 @@ def trust_of(shown: int, of: int) -> Trust | None:
 
 
 def measured(document: Document, shows: Shows, of: int, patience: int = PATIENCE) -> tuple[int, int]:
-    """In how many runs a document shows it, and of how many: some more where too few of the first do.
+    """In how many runs a document shows it, and of how many. If too few of the first runs show it, it runs more.
 
-    What races, as whose subscription is stored, may show itself in one run of three. Fewer, where the time is up.
+    A race, such as whose subscription is stored, may show in one run of three. It stops early if the time is up.
 
     Args:
         document: what is run.
         shows: runs it once.
         of: at least this many runs.
-        patience: where none of `patience * of` runs shows it, there are no more.
+        patience: it stops after `patience * of` runs in which the finding never shows.
     """
     shown = runs = 0
     with suppress(TimeIsUp):

@@ -113,7 +113,7 @@ class _State:
         """A version answered so that there is more than one change."""
 
     def ask(self, numbers: Sequence[int] | range, times: int | None = None) -> Generator[Ask, Asked, None]:
-        """Ask these, those that were asked before only where `times` is given."""
+        """Ask these versions. Ask a version again only if `times` is given."""
         wanted = [
             self._versions[number] for number in numbers if times is not None or number not in self._known
         ]

@@ -35,7 +35,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """What the user asked for; empty if a dimension is left as it is otherwise."""
+    """The dimensions that the user chose. Empty: the default."""
 
     clients: tuple[ClientChoice, ...] = ()
     rocketmq: tuple[str, ...] = ()

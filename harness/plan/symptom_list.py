@@ -75,7 +75,7 @@ class ListedSymptom:
 
     @property
     def reproduce(self) -> str:
-        """The command that shows it, on the newest version that was seen to."""
+        """The command that reproduces it, on the newest version that is known to show it."""
         version = f" --rocketmq {self.shown_on[-1]}" if self.shown_on and self.absent_on else ""
         return f"rocketchaos reproduce {self.name}{version}"
 

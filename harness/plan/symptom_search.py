@@ -89,7 +89,7 @@ def thread_in(text: str) -> str | None:
 
 
 def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
-    """The symptoms that have anything in common with a text, the likest first; never none if there are some."""
+    """The symptoms that share words with a text, the most similar first. At least one, if any symptom exists."""
     thread = thread_in(asked)
     meant = [
         symptom

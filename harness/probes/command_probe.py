@@ -40,7 +40,7 @@ class Ended:
 
 
 def run_commands(context: ProbeContext, name: str, moment: str) -> None:
-    """Run each command of which a `check-command` speaks at this observation, one after the other.
+    """Run the command of each `check-command` for this observation, one after the other.
 
     Args:
         context: of the run.

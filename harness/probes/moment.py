@@ -109,7 +109,7 @@ def _what_nobody_has_made(context: ProbeContext, group: str, topic: str) -> Iter
 
 @contextmanager
 def _what_is_down(context: ProbeContext, probe: str, group: str) -> Iterator[None]:
-    """A look that fails because a step has stopped a server, or cut the way to it, is no trouble of the run."""
+    """A look that fails because a step has stopped a server, or cut its network, is not an error of the run."""
     try:
         yield
     except WorkerFailed as failure:

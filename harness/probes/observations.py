@@ -76,9 +76,9 @@ class Observations:
 
 
 def one_at_a_time(probe: _Probe[_P, _T]) -> _Probe[_P, _T]:
-    """The probe, of which a run has one observation under way at most.
+    """A probe. A run makes at most one observation with it at a time.
 
-    The watch and the steps observe the same things. Were they to do so at the same time, the older answer could be
+    The watch and the steps observe the same state. If they did it at the same time, the older answer could be
     written down last, and the history would show what nobody held any more: offsets that ran backwards.
     """
 

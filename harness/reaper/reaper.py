@@ -75,7 +75,7 @@ def held(folder: Path) -> bool:
 
 
 def engines_of(folder: Path) -> list[str]:
-    """The addresses of the container engines in which the owner of this scratch folder made things."""
+    """The addresses of the container engines in which this scratch folder's owner created containers."""
     try:
         return (folder / _ENGINES).read_text(encoding="utf-8").split()
     except OSError:
@@ -103,7 +103,7 @@ def end(process: psutil.Process) -> None:
     """Kill this process, and wait until it is gone.
 
     Raises:
-        EnvironmentNotReady: it outlives SIGKILL.
+        EnvironmentNotReady: the process is still there after SIGKILL.
     """
     kill(process)
     try:

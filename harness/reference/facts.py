@@ -18,7 +18,7 @@ _OPENING = f"""\
 
 Made from `harness/facts/kinds.py` by `python -m rocketchaos.harness.reference.facts`: don't edit it.
 
-When a run is judged, the judge writes what many runs are compared by into the run folder: `facts.jsonl`, with one
+When a run is judged, the judge writes typed facts for reports into the run folder: `facts.jsonl`, with one
 fact per line, and `messages.jsonl`, with one line per message and group. `rocketchaos check` makes both again, and
 `rocketchaos report ingest` loads them; if a folder has none, or they don't match its files, ingest makes them with
 the same code. An incomplete folder (its history is cut, or its messages differ from those sent) has no facts.

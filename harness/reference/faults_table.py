@@ -102,7 +102,7 @@ ROWS = (
         None,
         behaviour="{slow: 50ms}",
         dimension="behaviour",
-        shown_by="`consumed` comes so long after `received` in the history",
+        shown_by="in the history, `consumed` follows `received` after at least this time",
     ),
     Row(
         "a failing listener",
@@ -110,7 +110,7 @@ ROWS = (
         None,
         behaviour="{fail: 1}",
         dimension="behaviour",
-        shown_by="`consumed` tells what was answered, RECONSUME_LATER",
+        shown_by="`consumed` has the listener's answer, RECONSUME_LATER",
     ),
     Row(
         "a blocking listener",
@@ -118,7 +118,7 @@ ROWS = (
         None,
         behaviour="block",
         dimension="behaviour",
-        shown_by="`blocked` tells on which message",
+        shown_by="`blocked` has the key of the message",
     ),
     Row(
         "members joining and leaving in waves",

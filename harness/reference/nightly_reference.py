@@ -24,7 +24,7 @@ Made from the registries, by `python -m rocketchaos.harness.reference.nightly_re
 
 `generator.py` draws a scenario from a seed, a number and a profile: the same one every time. It is written as
 any other file, and `harness.scenario` validates it. `night.py` runs them, several in parallel, until the time
-is up. `findings.py` holds each history against the invariants, and says nothing of a run that did not come to
+is up. `findings.py` checks each history against the invariants, and says nothing of a run that did not come to
 its end, or in which the machine's clock jumped. Only for several owners it looks also where a condition was
 not reached, which may be why. `shrink.py` makes a finding's scenario smaller, by `reductions.py`; `trial.py`
 runs what it tries, and `smallest.py` is the whole way from a run to its minimal scenario.
@@ -60,7 +60,7 @@ def _lines() -> Iterator[str]:
     yield "\n## Triggers\n\nWhen an operation is done.\n\n| trigger | when | weight |\n|---|---|---|"
     for trigger in TRIGGERS.values():
         yield f"| `{trigger.name}` | {trigger.meaning} | {trigger.weight:g} |"
-    yield "\n## Invariants\n\nWhat must never be so.\n\n| finding | what it says |\n|---|---|"
+    yield "\n## Invariants\n\nWhat must never happen.\n\n| finding | what it says |\n|---|---|"
     for invariant in INVARIANTS:
         yield f"| `{invariant.kind}` | {invariant.meaning} |"
     yield (

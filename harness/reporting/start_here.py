@@ -105,7 +105,7 @@ def _messages(run: Report) -> Iterator[str]:
 
 
 def _most_telling(fates: Sequence[MessageFate]) -> list[MessageFate]:
-    """All, or the first ones with those first that were not delivered."""
+    """All messages, or the first ones, with undelivered messages before delivered ones."""
     if len(fates) <= MESSAGE_LIMIT:
         return list(fates)
     ordered = sorted(fates, key=lambda fate: fate.message_class is MessageClass.DELIVERED)

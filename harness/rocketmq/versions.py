@@ -72,7 +72,7 @@ def has_proxy(version: str) -> bool:
 
 
 def ascending(texts: Iterable[str]) -> list[str]:
-    """The supported releases among these, each once, the oldest first; previews and snapshots are none."""
+    """The supported releases among these, each once, the oldest first, without previews and snapshots."""
     found = {_numbers(text) for text in texts}
     return [".".join(map(str, number)) for number in sorted(filter(None, found)) if is_supported(number)]
 

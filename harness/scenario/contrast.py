@@ -68,7 +68,7 @@ def both_can_hold(document: Document, scenario: Scenario) -> Iterator[Diagnostic
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """The numbers with which checks hold together, by what they limit."""
+    """The ranges of numbers in which all checks hold at once, by the quantity that they limit."""
 
     spans: Mapping[str, Span]
     exact: bool = True

@@ -56,9 +56,9 @@ def read_yaml(
 
 
 def _read_quickly(text: str, file: str, what: str, first_key: str) -> Document | None:
-    """The data by libyaml, 15 times as fast; None if it isn't there, or anything is wrong.
+    """The data, parsed by libyaml, 15 times as fast. None if libyaml is missing or the file has a mistake.
 
-    The two parsers agree on files that are right. They report mistakes in different words and places, and place a
+    Both parsers read valid files alike. They report mistakes with different words and places, and place a
     missing value differently.
     """
     loader = getattr(yaml, "CSafeLoader", None)

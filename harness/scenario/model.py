@@ -296,7 +296,7 @@ class Scenario(Strict):
 
     @property
     def names_its_clients(self) -> bool:
-        """Whether every consumer names its client, so that a matrix can't choose one."""
+        """Whether every consumer names its client. Then a matrix can't choose one."""
         return all(consumer.client is not None for consumer in self.consumers.values())
 
     @property
@@ -349,7 +349,7 @@ class Scenario(Strict):
         return tuple(name for name, consumer in self.consumers.items() if consumer.group == group)
 
     def topics_of(self, group: str) -> frozenset[str]:
-        """The topics to which its members subscribe as they start."""
+        """The topics that its members subscribe to at their start."""
         return frozenset(topic for name in self.members(group) for topic in self.consumers[name].subscribe)
 
     def brokers_of(self, topic: str) -> tuple[str, ...]:
@@ -463,7 +463,7 @@ class Scenario(Strict):
         return any(consumer.app is not None for consumer in self.consumers.values())
 
     def is_image(self, name: str) -> bool:
-        """Whether this consumer is a container of the user's."""
+        """Whether this consumer is one of the user's containers."""
         consumer = self.consumers.get(name)
         return consumer is not None and consumer.app is not None and consumer.app.image is not None
 
@@ -487,7 +487,7 @@ class Scenario(Strict):
         return None if lacks is None else f"{self.name} {lacks}"
 
     def lacks_on(self, version: str) -> str | None:
-        """The same without its name: several scenarios may share it."""
+        """The reason without the name of the scenario: several scenarios may share it."""
         reason = why_not_in(self.rocketmq, version)
         if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
             reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"

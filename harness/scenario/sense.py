@@ -59,7 +59,7 @@ def _moments(steps: Iterable[PlacedWord]) -> dict[str, int]:
 def _intervals(
     document: Document, placed: PlacedWord, check: Check, moments: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
-    """Checks between two observations of which the first is not before the second."""
+    """Checks between two observations in the wrong order."""
     order = {**moments, _END: max(moments.values(), default=0) + 1}
     for reference in references(check):
         if "moment" not in reference.kinds or reference.path == ("at",):

@@ -1,4 +1,4 @@
-"""Values that look like slips, though RocketMQ accepts them, or refuses them itself: each is a warning, not a
+"""Values that look like typing mistakes, though RocketMQ accepts them, or refuses them itself: a warning, not a
 mistake."""
 
 from __future__ import annotations

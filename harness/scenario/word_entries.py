@@ -21,7 +21,7 @@ _CHECK: TypeAdapter[Any] = TypeAdapter(CheckOfScenario)
 
 @dataclass(frozen=True, slots=True)
 class PlacedWord:
-    """A step or a check, and its place in the file: `("steps", 3, "send")`."""
+    """A step or a check, and its path in the file: `("steps", 3, "send")`."""
 
     path: Path
     word: Word

@@ -51,7 +51,7 @@ class Heal(Step):
         return kinds if self.of is None else f"{kinds} of {self.of}"
 
     def whom(self, scenario: Scenario) -> tuple[str, ...]:
-        """One of whom must be a side, a group's members in place of the group; empty: whoever it is."""
+        """One of these must be a side, with a group's members instead of the group. Empty: any side."""
         return () if self.of is None else members((self.of,), scenario)
 
     def run(self, context: StepContext) -> None:

@@ -35,16 +35,16 @@ class Effect:
     """Those of them that must not restart meanwhile: it would be lost, or they would never be ready."""
 
     def is_same(self, other: Effect) -> bool:
-        """Whether the two can't be there together, whoever variables stand for."""
+        """Whether the two faults exclude each other: same kind, same target, and no variables."""
         return not _any_variable(self.sides) and (self.kind, self.target) == (other.kind, other.target)
 
     def may_concern(self, names: Iterable[str]) -> bool:
-        """Whether one of these may be a side of it; nobody named is everybody."""
+        """Whether one of these may be a side of the fault. An empty list means all nodes and clients."""
         names = set(names)
         return not names or bool(names & set(self.sides)) or _any_variable((*names, *self.sides))
 
     def surely_concerns(self, names: Iterable[str]) -> bool:
-        """Whether one of these is a side of it, whoever variables stand for."""
+        """Whether one of these is a side of the fault, for every value of its variables."""
         names = set(names)
         return not names or bool({name for name in names if not name.startswith("$")} & set(self.sides))
 
@@ -184,7 +184,7 @@ def inject(context: StepContext, fault: Fault) -> None:
 
 
 def sidecars(context: StepContext) -> Sidecars:
-    """What changes the networks of the cluster's containers."""
+    """The object that changes the networks of the cluster's containers."""
     # Asked as the protocol would be, which can't be loaded with what it is made of.
     found = getattr(context.servers.cluster, "sidecars", None)
     if found is None:

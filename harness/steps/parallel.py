@@ -75,7 +75,7 @@ parallel:
 
 
 def _join(threads: list[threading.Thread], ended: threading.Event) -> None:
-    """Wait for all of them, whatever happens meanwhile; an interruption ends them first."""
+    """Wait for all branches to end. An interruption stops them first."""
     try:
         for thread in threads:
             while thread.is_alive():

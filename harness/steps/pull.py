@@ -171,7 +171,7 @@ class Pull(Step):
 
 
 def _until(context: StepContext, observe: Callable[[], T], enough: Callable[[T], bool], limit_s: float) -> T:
-    """Look until it is enough, or the limit has passed; what was seen last."""
+    """Look until the result is enough or the limit has passed. Returns the last result."""
     from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
     def guarded() -> T:

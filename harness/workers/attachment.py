@@ -82,7 +82,7 @@ class Attachment:
 
 
 class _Inbox(io.RawIOBase):
-    """Bytes from one thread to another, as many as there are."""
+    """A pipe of bytes between two threads. A read returns all bytes that are available."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

@@ -1,7 +1,7 @@
 """The packages of clients that aren't Java's, each kind's in a folder of its own in the cache.
 
 Three distributions own the import name `rocketmq`, so that no environment holds two of them. Which ones, in which
-versions, say the extras of our own distribution, and nothing else does.
+versions, is defined only in the extras of our own distribution.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _declared(extra: str) -> tuple[str, ...]:
 
 
 def _folder(extra: str, wanted: Sequence[str]) -> Path:
-    """Named after all that decides on its content: a folder that is in use is never changed."""
+    """The name contains a hash of all inputs, so a folder that is in use never changes."""
     digest = hashlib.sha256("\n".join(wanted).encode()).hexdigest()[:8]
     return paths.clients_folder() / f"{extra}-{sys.implementation.cache_tag}-{digest}"
 

@@ -1,4 +1,4 @@
-"""One process of a run's own in which several of its consumers live, as the listeners of one application do."""
+"""One process of a single run that holds several of its consumers, like the listeners of one application."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class JointConsumer:
 
     @property
     def alive(self) -> bool:
-        """Whether it hasn't left, and its process runs, or was ended for another one who lives in it."""
+        """Whether this consumer hasn't left, and its process runs, or ended because of another consumer in it."""
         return not self._gone and (self._worker.alive or self._joint.ended)
 
     @property

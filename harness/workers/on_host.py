@@ -102,7 +102,7 @@ def with_jpype(classpath: Sequence[Path]) -> Sequence[Path]:
 
 
 def _environment(inherited: Mapping[str, str], owner: str, packages: Path | None) -> dict[str, str]:
-    """The harness's environment, the client's packages and its own first: `-P` keeps the current folder out."""
+    """The environment, with the client's packages and rocketchaos first; `-P` excludes the current folder."""
     own = Path(rocketchaos.__file__).absolute().parent.parent
     path = os.pathsep.join(str(item) for item in (packages, own, inherited.get("PYTHONPATH")) if item)
     return {**inherited, "PYTHONPATH": path, OWNER_VARIABLE: owner}

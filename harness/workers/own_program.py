@@ -23,7 +23,7 @@ class OwnProgram:
 
 
 def own_program(command: Sequence[str], folder: Path) -> OwnProgram:
-    """The program of a manifest: a path is seen from its folder, a mere name is looked up on the PATH.
+    """The program of a manifest. A path is relative to its folder; a plain name is searched on the PATH.
 
     Raises:
         EnvironmentNotReady: it isn't there, or can't be executed.

@@ -89,7 +89,7 @@ class Program(Protocol):
         """
 
     def kill(self) -> None:
-        """Send SIGKILL, without waiting for the end; nothing if it has ended.
+        """Send SIGKILL, and don't wait for the end. Does nothing if the program has ended.
 
         Raises:
             EnvironmentNotReady: a container engine refuses.

@@ -54,7 +54,7 @@ class SharedWorkers:
     """The shared processes of one timing profile. They are started when they are first needed.
 
     One that misbehaved (died, did not answer, could not stop a client) takes no more clients, and is
-    killed when the last of those who live in it has left. So does one that is old, because clients leave
+    killed when its last client has left. The same applies to an old one, because clients leave
     things behind in it.
     """
 

@@ -346,7 +346,7 @@ class Worker:
         self._paused = False
 
     def _read(self) -> None:
-        """The reader thread: hands on events, and sees to the end."""
+        """The reader thread: passes events on, and handles the end of the worker."""
         trouble: tuple[str, Trouble] | None = None
         try:
             for event in read_events(self._program.events, self.name):

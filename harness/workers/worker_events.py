@@ -31,7 +31,7 @@ class GarbageError(Exception):
 def read_events(pipe: BinaryIO, worker: str) -> Iterator[WorkerEvent]:
     """The events of a pipe, until its end.
 
-    A last line without its end is left out: the worker died while writing it.
+    It skips a last line without a line end: the worker died while it wrote that line.
 
     Raises:
         GarbageError: a line is no event, or too long.

@@ -151,7 +151,7 @@ def _messages(pair: Pair, kind: MessageClass, first: Fates, second: Fates) -> Co
 
 
 def settling_runs(rivals: int) -> int:
-    """How many runs of each side, all alike, are enough among this many comparisons, whatever the others show."""
+    """How many equal runs each side needs among this many comparisons, whatever the others show."""
     return next(runs for runs in count(1) if 2 / comb(2 * runs, runs) * max(1, rivals) <= FAMILY_WISE)
 
 

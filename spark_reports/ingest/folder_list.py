@@ -1,4 +1,4 @@
-"""Which run folders there are, by names, sizes and times alone: nothing is read.
+"""Finds run folders by names, sizes and times alone, without reading files.
 
 A run folder is one that has a file of the contract, or a run folder's name. Its content is known by its `listing`:
 a hash of its name and of its files' names, sizes and times of change, the same wherever it is moved.

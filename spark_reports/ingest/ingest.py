@@ -133,7 +133,7 @@ def _is_heir(row: Row, folder: Folder, stored: Row | None, gone: Callable[[str],
 def portions(
     folders: Sequence[Folder], most_folders: int = MOST_FOLDERS, most_bytes: int = MOST_BYTES
 ) -> Iterator[list[Folder]]:
-    """The folders in their order, several at a time; one that is larger than the portion comes alone."""
+    """The folders in their order, in portions. A folder larger than a portion is a portion of its own."""
     portion: list[Folder] = []
     size = 0
     for folder in folders:

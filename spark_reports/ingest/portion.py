@@ -32,7 +32,7 @@ from rocketchaos.spark_reports.tables import QUARANTINE
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A run folder, with what is known of it before anything of it is in the store."""
+    """A run folder, and the facts about it before the store has any of its rows."""
 
     folder: Folder
     run: str | None
@@ -121,7 +121,7 @@ class Portion:
             return replace(summary, aged=len(old)), rest
 
     def _look(self, place: Staging) -> tuple[DataFrame, dict[str, Found]]:
-        """The lines of all facts, and what is known of each folder; of those that have none facts are made."""
+        """The lines of all facts, and a `Found` for each folder. It makes the facts of folders that have none."""
         sealed = [f"{source}/{FACTS}" for source, item in self._folders.items() if FACTS in item.files]
         lines = place.keep("facts", fact_lines(self._spark, sealed))
         found = self._sealed(lines) if sealed else {}

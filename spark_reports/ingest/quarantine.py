@@ -55,7 +55,7 @@ def gone() -> Problem:
 
 
 def copy_of(other: str) -> Problem:
-    """The problem of a folder whose run counts in another folder."""
+    """The problem entry of a folder whose run is already counted from another folder."""
     return Problem(COPY, None, f"{other} has the same run, judged no earlier: that one counts")
 
 

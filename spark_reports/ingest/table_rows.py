@@ -27,7 +27,7 @@ def seals(lines: DataFrame) -> list[Row]:
 
 
 def stored(store: Store, runs: Collection[str]) -> dict[str, Row]:
-    """Of these runs, as the store has them: `source`, `digest`, `judged_ms`."""
+    """The columns `source`, `digest` and `judged_ms` of these runs in the store."""
     if not runs:
         return {}
     asked = store.spark.createDataFrame([(run,) for run in runs], "run string")

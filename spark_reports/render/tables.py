@@ -16,7 +16,7 @@ from rocketchaos.spark_reports.report import Table
 
 
 def write_csv(table: Table, path: Path) -> None:
-    """One file, comma-separated, UTF-8, with names; nothing where a value is not known.
+    """One CSV file in UTF-8 with a header. Unknown values are empty.
 
     Raises:
         OSError: it can't be written.

@@ -111,7 +111,7 @@ def superiorities(
 
 
 def _null_variance(stratum: Stratum) -> float:
-    """Of the share of pairs won, where the condition has nothing to do with it."""
+    """The variance of the share of pairs won, if the condition has no effect."""
     bins = np.array(stratum.misses) + np.array(stratum.hits)
     total = float(bins.sum())
     ties = float((bins.astype(float) ** 3 - bins).sum())

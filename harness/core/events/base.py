@@ -1,4 +1,4 @@
-"""What all kinds of events share: a body, read from the JSON of a line, and written back into it."""
+"""The base of all kinds of events: a body, read from the JSON of a line, and written as JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise BrokenEvent(f"`{cls.kind}`: {_in_words(str(error))}") from None
 
     def as_data(self) -> dict[str, Any]:
-        """The JSON of it, in the order of the fields, without those that say nothing."""
+        """The event as JSON, in the order of its fields, without empty ones."""
         data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return data
 

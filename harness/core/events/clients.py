@@ -149,7 +149,7 @@ class ListenerReleased(Body, frozen=True, kw_only=True):
 
 
 class RequestModeSet(Body, frozen=True, kw_only=True):
-    """From here on brokers serve a topic to a group in this mode."""
+    """Brokers now serve a topic to a group in this mode."""
 
     kind: ClassVar[str] = "request-mode-set"
     node: ClassVar[str] = "harness"

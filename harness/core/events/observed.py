@@ -115,7 +115,7 @@ class PullCountsObserved(Observation, frozen=True, kw_only=True):
 
 
 class DeadLettersObserved(Observation, frozen=True, kw_only=True):
-    """How many messages a group has given up: the end of `%DLQ%<group>`."""
+    """The number of dead letters of a group: the end of `%DLQ%<group>`."""
 
     kind: ClassVar[str] = "dead-letters-observed"
     node: ClassVar[str] = "harness"

@@ -127,7 +127,7 @@ class Bound(Body, frozen=True, kw_only=True):
 
 
 class MomentObserved(Body, frozen=True, kw_only=True):
-    """An observation is complete: everything with this `moment` in its data was read by here."""
+    """An observation is complete: all its answers, with this `moment` in their data, come before this event."""
 
     kind: ClassVar[str] = "moment-observed"
     node: ClassVar[str] = "harness"

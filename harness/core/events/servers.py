@@ -79,7 +79,7 @@ class BrokerConfigured(Body, frozen=True, kw_only=True, rename={"settings": "set
 
 
 class TopicConfigured(Body, frozen=True, kw_only=True):
-    """A topic has other settings, and the name server routes so."""
+    """A topic's settings changed, and the name server's route has them."""
 
     kind: ClassVar[str] = "topic-configured"
     node: ClassVar[str] = "harness"

@@ -1,4 +1,4 @@
-"""Members that share an id or a process, that don't answer, or that are known to some brokers alone."""
+"""Members that share an id or a process, don't answer, or are known to only some brokers."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def why_silent(view: GroupView, silent: Member) -> str:
 
 
 def silent(view: GroupView) -> Iterator[Result]:
-    """Members that don't answer: most checks can't judge them."""
+    """Members that don't answer: most checks are undetermined for them."""
     for member in view.silent:
         yield Unknown(
             f"{member.client_id} doesn't report its state: {why_silent(view, member)}",

@@ -89,7 +89,7 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
 
 
 def _owner(look: Look, group: str, topic: str, queue: Queue) -> Held | None:
-    """The queue in the hands of its one owner, as far as members tell."""
+    """The queue as its only owner reports it, if members answer."""
     found = [
         held
         for member in look.members.get(group, {}).values()

@@ -91,7 +91,7 @@ def beyond_the_end(group: Scaled) -> Document | str:
 
 
 def _moved(group: Scaled, to: int) -> list[Document]:
-    """Steps from all consumed to all members back, with another offset at the brokers."""
+    """Steps that stop all members, change the offset at the brokers, and start the members again."""
     members = list(group.start_order)
     return [
         {"settle": {"offsets": "g", "topic": group.topic, "lag": 0, "within": WITHIN}},

@@ -68,7 +68,7 @@ class Scaled:
 
     @property
     def countable(self) -> bool:
-        """Shares can be computed beforehand; a consistent hash goes by the run's own names."""
+        """Shares can be computed in advance, except by consistent hash: that depends on the names of the run."""
         return not any(strategy(member) == "consistent-hash" for member in self.members.values())
 
     def tags(self, real: str) -> list[str]:

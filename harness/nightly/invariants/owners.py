@@ -62,10 +62,10 @@ class SeveralOwners:
 
 
 def _last_change(judged: Judged, group: str) -> Event | None:
-    """The last thing by the end after which queues change hands; None: there is none.
+    """The last event before the end that makes queues change their owner. None: there is no such event.
 
-    Other queues than at the look before are what is asked about, and no reason for them. Another connection counts
-    where nothing was done that it came of.
+    A change of queues since the last look is the question, not its cause. Another connection counts
+    if no step caused it.
     """
     moves = [
         move

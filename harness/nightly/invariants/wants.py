@@ -12,7 +12,7 @@ from rocketchaos.harness.language.tags import client_matches, stored_matches
 def wants(expression: Expression | None, message: Sent) -> bool:
     """Whether a consumer with these subscriptions wants the message; None: it doesn't subscribe to the topic.
 
-    False too where nobody but a broker knows, as of most SQL (`harness.language.sql`).
+    Also False if only a broker can decide it, as for most SQL (`harness.language.sql`).
     """
     if expression is None:
         return False

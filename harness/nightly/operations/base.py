@@ -11,7 +11,7 @@ ROUTE_WITHIN = "60s"
 
 
 class Operation(Protocol):
-    """One kind of thing that is done; it leaves nobody paused and no server away."""
+    """One kind of operation. Afterwards no member is paused and all servers run."""
 
     name: str
     meaning: str

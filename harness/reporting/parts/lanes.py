@@ -80,7 +80,7 @@ class Piece:
 
 
 def gather(marks: Iterable[Mark]) -> tuple[Mark, ...]:
-    """Marks of the same look that stand nearly at the same place become one, which says how many it is."""
+    """Marks of the same look that nearly overlap become one mark with a count."""
     groups: dict[tuple[str, int], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.style, round(mark.x / MARK_GRID_PX)), []).append(mark)

@@ -1,4 +1,4 @@
-"""One run on the console: the verdict, and everything it rests on."""
+"""One run on the console: the verdict and its evidence."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def show_verdict(screen: Screen, run: Report) -> None:
 
 
 def show_trouble(screen: Screen, run: Report) -> None:
-    """Why a run says nothing: the reason, what to do about it, and which log says more."""
+    """Why a run has no verdict: the reason, the way out, and the log with details."""
     if not tells_why(run) or (run.outcome.trouble is None and not run.outcome.reason):
         return
     reason, hint = reason_and_hint(run)

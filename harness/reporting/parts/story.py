@@ -36,7 +36,7 @@ class Line:
 
 
 def beginning_ns(events: Sequence[Event]) -> int:
-    """When the first step began; of a run that came to no step, its first event."""
+    """The time of the first step; if no step ran, the time of the first event."""
     steps = [event for event in events if isinstance(event.body, StepStarted)]
     chosen = steps[:1] or list(events[:1])
     return chosen[0].mono_ns if chosen else 0

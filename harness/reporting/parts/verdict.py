@@ -52,7 +52,7 @@ def tells_why(run: Report) -> bool:
 
 
 def judged(runs: Sequence[Report]) -> str:
-    """How many were as expected, how many not, and where there are any how many were only measured."""
+    """How many runs were as expected, how many not, and how many were only measured, if there are any."""
     good = sum(1 for run in runs if run.outcome.as_expected)
     wrong = sum(1 for run in runs if run.outcome.wrong)
     measured = len(runs) - good - wrong
@@ -113,7 +113,7 @@ def logs(run: Report) -> list[str]:
 def logs_to_read(run: Report) -> list[str]:
     """The logs that say more about why the run could not be completed, the likeliest first.
 
-    Those of workers that died, then of whom the trouble is about.
+    First the logs of workers that died, then those of the clients and servers in the error.
     """
     if run.outcome.trouble in (None, Trouble.INTERRUPTED):
         return []

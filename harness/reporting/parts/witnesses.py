@@ -86,7 +86,7 @@ def _tracks(run: Report, group: str) -> Iterator[str]:
         if heard[track]:
             yield (
                 f"The dashboard shows {track} for {counted(heard[track], 'message')} of group {group} that a "
-                "listener got: it judges old messages by the subscription and the offsets of now."
+                "listener got: it judges old messages by the current subscription and offsets."
             )
 
 

@@ -34,7 +34,7 @@ class AllNameServers:
         """TopicRouteData of each that answers and has one.
 
         Raises:
-            jpype.JException: none has: the first answer, or else the error of the first one.
+            jpype.JException: no name server has one; the exception is the first answer, or else the first error.
         """
         return self._asked(lambda api: api.getTopicRouteInfoFromNameServer(topic, self._timeout_ms))
 

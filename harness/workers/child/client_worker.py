@@ -195,7 +195,7 @@ class ClientWorker:
         batch: Sequence[Mapping[str, Any]] = (),
         how: Mapping[str, Any] = MappingProxyType({}),
     ) -> Mapping[str, Any]:
-        """Send one message, or a batch: to the given queue, or to the one whose turn it is."""
+        """Send one message, or a batch, to the given queue, or by default to the next queue in turn."""
         all_keys = [*([] if key is None else [key]), *keys]
         message = Outgoing(topic, tag, all_keys, properties, body, queue, timeout_ms, batch, how)
         return self._get(self._producers, name).send(message)

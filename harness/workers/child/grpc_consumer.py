@@ -76,7 +76,7 @@ class GrpcConsumer(ABC):
         return {}
 
     def assignment(self) -> Sequence[Mapping[str, Any]]:
-        """Not there: every member is served from every queue."""
+        """Not available: every member gets messages from every queue."""
         raise CommandFailed("a gRPC consumer owns no queues: every member of its group is served from all")
 
     def pull_counts(self, topic: str) -> Mapping[str, int]:

@@ -10,7 +10,7 @@ from rocketchaos.harness.workers.child.listener import Described
 
 
 def described_messages(messages: Any, broker: str | None = None) -> Iterator[Described]:
-    """MessageExts in JSON's types; `broker` is where they were pulled from, where they don't say it."""
+    """MessageExts as JSON types. `broker` is where they were pulled from, for messages that don't name it."""
     for message in messages:
         origin = broker if broker is not None else str(message.getBrokerName())
         yield {"broker": origin, **described_message(message)}

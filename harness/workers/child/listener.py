@@ -94,7 +94,7 @@ class Listener:
         self._released.set()
 
     def abandon(self) -> None:
-        """End what blocks or takes its time, without a report: the consumer has been shut down."""
+        """Release calls that block or are slow, without an event: the consumer is shut down."""
         self._abandoned.set()
         self._released.set()
 

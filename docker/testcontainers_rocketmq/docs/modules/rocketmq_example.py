@@ -5,10 +5,10 @@ from testcontainers.community.rocketmq import RocketMQContainer
 
 def basic_example() -> None:
     with RocketMQContainer() as rocketmq:
-        # What every client takes: setNamesrvAddr(…) in Java, set_name_server_address(…) in Python
+        # Every client takes this address: setNamesrvAddr(…) in Java, set_name_server_address(…) in Python
         print(f"Name server: {rocketmq.get_namesrv_address()}")
 
-        # What the name server tells clients of topics; it can be reached from here
+        # The broker's address as the name server returns it; it is reachable from here
         host, _, port = rocketmq.get_broker_address().rpartition(":")
         with socket.create_connection((host, int(port)), timeout=5):
             print(f"Broker: {host}:{port}")

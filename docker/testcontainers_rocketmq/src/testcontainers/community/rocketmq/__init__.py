@@ -52,9 +52,9 @@ class RocketMQContainer(DockerContainer):
         image: Any image that keeps the contract of apache/rocketmq, 4.9 or 5.
         proxy: Whether the broker's process also has the proxy, for gRPC clients.
         broker_config: Further lines of broker.conf, by RocketMQ's names.
-        advertised_host: Under which clients reach the broker, by default the host of the engine. Clients in other
+        advertised_host: The address at which clients reach the broker, default the engine's host. Clients in other
             containers need the address of this container on their network.
-        startup_timeout: How long until the broker must be registered, in seconds.
+        startup_timeout: The timeout for the registration of the broker, in seconds.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class RocketMQContainer(DockerContainer):
         Start it, and return once the name server knows the route to the broker, and the proxy answers.
 
         Raises:
-            TimeoutError: It isn't ready in time; says what was last seen.
-            RuntimeError: A server has ended; says its last lines.
+            TimeoutError: It isn't ready in time; the message has the last state.
+            RuntimeError: A server has ended; the message has its last lines.
         """
         script = "/tmp/tc-start.sh"
         self.with_command(["sh", "-c", f"while [ ! -f {script} ]; do sleep 0.1; done; exec sh {script}"])
@@ -231,13 +231,13 @@ def _greet_proxy(host: str, port: int) -> None:
 
 
 def _brokers(host: str, port: int) -> list[str]:
-    """The addresses in the route of the topic that every broker makes, which is called as its cluster is.
+    """The addresses in the route of the topic that every broker creates under the name of its cluster.
 
     It speaks RocketMQ's remoting protocol, `RemotingCommand`, so that no client is needed: a length, the header's
     length, the header as JSON, the body as JSON.
 
     Raises:
-        OSError, ValueError: the answer doesn't come, or is none.
+        OSError, ValueError: there is no answer, or it is not valid.
     """
     request = {
         "code": _GET_ROUTEINFO_BY_TOPIC,
@@ -253,7 +253,7 @@ def _brokers(host: str, port: int) -> list[str]:
         with connection.makefile("rb") as answer:
             (length,) = struct.unpack(">i", _exactly(answer, 4))
             frame = _exactly(answer, length)
-    # The uppermost byte says how the header is written: 0 is JSON.
+    # The highest byte is the encoding of the header: 0 is JSON.
     (header_length,) = struct.unpack(">i", frame[:4])
     header_length &= 0xFFFFFF
     head = json.loads(frame[4 : 4 + header_length])
