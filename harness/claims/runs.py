@@ -42,6 +42,10 @@ def _seen_in(path: Path) -> Iterator[RunSeen]:
         yield from map(seen_in_folder, folders)
     elif path.is_dir() and any(path.glob("*/*.jsonl")):
         yield from read_evidence(path)
+    elif not path.exists():
+        raise UsageProblem(
+            f"there is no folder {path}", "Give run folders, a folder of them, or one of evidence."
+        )
     else:
         raise UsageProblem(
             f"there are no runs in {path}", "Give run folders, a folder of them, or one of evidence."

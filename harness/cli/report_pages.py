@@ -67,8 +67,8 @@ def diff(
 ) -> ExitCode:
     """What is new: cells that became flaky, failing or sound, causes, claims, times. 1: something is worse.
 
-    Ends in 0 if nothing is worse, and in 1 if a cell or a claim surely is. Ends in 3 if there are too few
-    runs: something is worse in them, but not surely, or nothing can be compared.
+    The exit code is 0 if nothing is worse, 1 if a cell or a claim is worse beyond chance, 3 if the runs are too
+    few to decide, or nothing can be compared.
     """
     from rocketchaos.spark_reports import requirements
 

@@ -31,9 +31,9 @@ def ingest(
     store: StoreOption,
     master: MasterOption = None,
 ) -> ExitCode:
-    """Read run folders into a store, which is made if there is none.
+    """Read run folders into a store. Create the store if it doesn't exist.
 
-    The same folder again changes nothing; one that was judged again replaces what it was. Broken folders are
+    An unchanged folder is skipped. A folder that was judged again replaces its rows. Broken folders are
     quarantined, with the reason, and counted in every report.
     """
     with spark_for(master, [store, *runs]) as (spark, progress):
@@ -93,7 +93,7 @@ def tidy(
     if found.kept_since is not None:
         since = f"{found.kept_since:%Y-%m-%d %H:%M} UTC"
         OUT.print(
-            f"{counted(done.runs, 'run')} of before {since} removed; ingests skip such runs",
+            f"{counted(done.runs, 'run')} from before {since} removed; later ingests skip these runs",
             markup=False,
         )
     OUT.print(

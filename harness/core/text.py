@@ -30,6 +30,13 @@ def _escape(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def reason_of(error: Exception) -> str:
+    """What happened, without the number and the path that the system's own text has."""
+    return (
+        (getattr(error, "strerror", None) or str(error)).lower() if isinstance(error, OSError) else str(error)
+    )
+
+
 def one_line(value: object) -> str:
     """The text on one line, its line breaks as spaces."""
     return printable(" ".join(str(value).split()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.text import reason_of
 from rocketchaos.harness.nightly.known_before import code_of
 
 
@@ -21,7 +22,10 @@ def read_known(path: Path | None) -> frozenset[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageProblem(f"the known findings in {path} can't be read: {error}") from None
+        raise UsageProblem(
+            f"the known findings in {path} can't be read: {reason_of(error)}",
+            "Give one code a line.",
+        ) from None
     return frozenset(
         code_of(line.strip()) for line in lines if line.strip() and not line.lstrip().startswith("#")
     )

@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.nearest import nearest
+from rocketchaos.harness.core.text import reason_of
 from rocketchaos.harness.language.words import DurationMs, Strict
 from rocketchaos.harness.nightly.dimensions import DIMENSIONS
 from rocketchaos.harness.nightly.operations import OPERATIONS
@@ -107,7 +108,10 @@ def read_profile(path: Path) -> Profile:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageProblem(f"the profile {path} can't be read: {error}") from None
+        raise UsageProblem(
+            f"the profile {path} can't be read: {reason_of(error)}",
+            "Give a file of YAML; harness/nightly/README.md lists its keys.",
+        ) from None
     if not any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
         return Profile()
     document, diagnostics = read_yaml(text, str(path), "profile", "dimensions")

@@ -10,6 +10,7 @@ from typing import Any
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.core.text import reason_of
 from rocketchaos.harness.nightly.known_before import code_of, is_meant
 
 
@@ -71,7 +72,9 @@ def _read(file: Path) -> list[StatedFinding]:
     try:
         return list(_findings(file, json.loads(file.read_text(encoding="utf-8"))))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageProblem(f"{file} can't be read: {error}") from None
+        raise UsageProblem(
+            f"{file} can't be read: {reason_of(error)}", "Give the nightly-status.json of a night."
+        ) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UsageProblem(
             f"{file} is no status file of a night",

@@ -32,4 +32,7 @@ def fits(option: str, expression: str, words: Sequence[str], *, part: bool) -> b
     try:
         return Expression.compile(expression).evaluate(has)
     except SyntaxError as error:
-        raise UsageProblem(f"{option} can't be read: {expression!r}: {error.msg}") from error
+        raise UsageProblem(
+            f"{option} can't be read: {expression!r}: {error.msg}",
+            "Write words with `and`, `or`, `not` and parentheses, as in `kill and not go`.",
+        ) from error

@@ -74,7 +74,7 @@ def client_choice(text: str) -> ClientChoice:
     if found is None or kind is None:
         near = get_close_matches(text.partition("@")[0], CLIENT_KINDS, 1)
         meant = f"; did you mean `{near[0]}`?" if near else ""
-        known = ", ".join(CLIENT_KINDS)
+        known = ", ".join(name for name, kind in CLIENT_KINDS.items() if kind.program is None)
         raise ValueError(f"`{text[:40]}` is no client: write one of {known}, or `java@4.9.4`{meant}")
     if kind.version is not None and found[2] not in (None, kind.version):
         raise ValueError(f"{kind.name} is {kind.title}, in version {kind.version} alone: write `{kind.name}`")

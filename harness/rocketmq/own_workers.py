@@ -16,6 +16,7 @@ from typing import Any
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.nearest import nearest
+from rocketchaos.harness.core.text import reason_of
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api
 
 VARIABLE = "ROCKETCHAOS_WORKERS"
@@ -72,7 +73,7 @@ def read_manifest(folder: Path) -> OwnWorker:
         content = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageProblem(
-            f"{file} can't be read: {error}",
+            f"{file} can't be read: {reason_of(error)}",
             "A worker's folder has a worker.yaml: docs/guides/own-client.md shows one.",
         ) from error
     problems = list(_problems(content))

@@ -12,6 +12,9 @@ from rocketchaos.harness.scenario.places import Span, at_span, split_lines
 LARGEST_BYTES = 1 << 20
 """The size of a scenario file at most; real ones have a few thousand bytes."""
 
+_FILES = (
+    "`rocketchaos list` shows the scenarios that are here; `rocketchaos reproduce NAME` runs one by its name."
+)
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 
@@ -43,7 +46,7 @@ def _read(path: Path) -> bytes:
         if path.is_dir():
             raise UsageProblem(f"{path} is a directory: give a scenario file")
         if not path.exists():
-            raise UsageProblem(f"there is no file {path}")
+            raise UsageProblem(f"there is no file {path}", _FILES)
         if not path.is_file():
             raise UsageProblem(f"{path} is no regular file")
         with path.open("rb") as file:

@@ -85,7 +85,7 @@ class Scenario(Strict):
 
     model_config = ConfigDict(title="rocketchaos scenario", json_schema_extra=_consumers_or_groups)
 
-    name: ScenarioName = Field(description="its name on the command line: small letters, digits, `-`")
+    name: ScenarioName = Field(description="the name on the command line: small letters, digits, `-`")
     title: str = Field(min_length=1, description="one sentence that gives cause and effect")
     description: str = Field(default="", description="why it happens, and what follows from it")
     marks: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = Field(
@@ -120,7 +120,7 @@ class Scenario(Strict):
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
     topics: dict[TopicKey, Topic] = Field(
         min_length=1,
-        description="its topics by name: letters, digits, `_-%|`, at most 112 characters, because the run "
+        description="the topics by name: letters, digits, `_-%|`, at most 112 characters, because the run "
         "adds to the name",
     )
     bare_groups: Annotated[dict[GroupKey, Group], BeforeValidator(_by_name)] = Field(
@@ -130,7 +130,7 @@ class Scenario(Strict):
         "with any of them, `consumers` may be left out. Also groups with their own settings, `{g: {settings: "
         "{consumeEnable: false}}}`",
     )
-    consumers: dict[Name, Consumer] = Field(description="its consumers by name")
+    consumers: dict[Name, Consumer] = Field(description="the consumers by name")
     producer: Producer = Field(default_factory=Producer, description="the client that sends its messages")
     steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="what is done, in order"

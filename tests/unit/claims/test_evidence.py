@@ -128,9 +128,9 @@ def test_a_run_that_was_never_judged_is_refused(folder: Path) -> None:
         seen_in([folder])
 
 
-@pytest.mark.parametrize("name", ["nothing", "."])
-def test_where_there_are_no_runs_it_is_said(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="there are no runs in"):
+@pytest.mark.parametrize(("name", "said"), [("nothing", "there is no folder"), (".", "there are no runs in")])
+def test_where_there_are_no_runs_it_is_said(name: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match=said):
         seen_in([tmp_path / name])
     with pytest.raises(UsageProblem, match="there is no evidence in"):
         read_evidence(tmp_path / name)

@@ -165,9 +165,9 @@ def test_the_command_ends_with_1_where_a_verdict_changed(
         (["run", "--only", "E15"], "no scenario yet speaks of E15"),
         (["run", "--rocketmq", "four"], "'four' is no RocketMQ version"),
         (["run", "--slow", "--fast"], "--slow and --fast exclude each other"),
-        (["table", "nowhere"], "there are no runs in nowhere"),
+        (["table", "nowhere"], "there is no folder nowhere"),
         (["table", "--evidence", "nowhere"], "there is no evidence in nowhere"),
-        (["diff", "nowhere", "nowhere"], "there are no runs in nowhere"),
+        (["diff", "nowhere", "nowhere"], "there is no folder nowhere"),
     ],
 )
 def test_a_users_mistake_is_one_message(

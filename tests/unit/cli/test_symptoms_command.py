@@ -69,7 +69,7 @@ def test_no_match_shows_the_nearest_and_ends_with_1(capsys: pytest.CaptureFixtur
     [
         ([""], "nothing to look for"),
         (["10.0.0.1:10911 2026-11-25 03:04:05"], "nothing to look for"),
-        (["--table", "nowhere"], "no runs in nowhere"),
+        (["--table", "nowhere"], "no folder nowhere"),
         (["gone", "--table", "nowhere"], "--table shows all symptoms"),
     ],
 )
