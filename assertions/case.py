@@ -48,7 +48,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is known of `message` for `group` at event `at`."""
+    """The facts about `message` for `group` at event `at`."""
 
     view: RunView
     group: str

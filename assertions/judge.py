@@ -99,7 +99,7 @@ def _trouble(events: Sequence[Event], damage: str | None) -> tuple[Trouble | Non
 def _kind(findings: Sequence[Finding]) -> tuple[OutcomeKind, str]:
     anomaly = [item for item in findings if item.section == "anomaly"]
     healthy = [item for item in findings if item.section == "healthy"]
-    # Where every check of a list speaks of other clients or versions, nothing was stated of this run.
+    # If every check of a list is about other clients or versions, it states nothing about this run.
     seen, well = (bool(part) and all(item.holds is Holds.YES for item in part) for part in (anomaly, healthy))
     if seen and well:
         return (
@@ -117,6 +117,6 @@ def _kind(findings: Sequence[Finding]) -> tuple[OutcomeKind, str]:
 
 def _failing(part: Sequence[Finding]) -> str:
     if not part:
-        return "no check speaks of these clients and this version"
+        return "no check is about these clients and this version"
     failing = [item for item in part if item.holds is not Holds.YES]
     return f"{len(failing)} of {len(part)} don't hold"

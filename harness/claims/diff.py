@@ -77,7 +77,7 @@ def _why_changed(before: Verdict, after: Verdict) -> str:
 def _apart(before: Sequence[Tendency], after: Sequence[Tendency]) -> Iterator[str]:
     """The shares whose intervals have nothing in common."""
     by_id = {(item.scenario, item.id): item for item in before}
-    # Evidence of before checks had ids has titles in their place.
+    # Evidence from before checks had ids has titles in their place.
     by_title = {(item.scenario, item.check): item for item in before}
     for tendency in after:
         other = by_id.get((tendency.scenario, tendency.id))

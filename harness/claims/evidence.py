@@ -40,7 +40,7 @@ class CheckSeen:
     cited: int
     """How many they were."""
     id: str = ""
-    """As `harness.core.model.Finding.id`; empty in evidence of before checks had ids."""
+    """As `harness.core.model.Finding.id`; empty in evidence from before checks had ids."""
 
     @property
     def key(self) -> str:

@@ -65,7 +65,7 @@ def carriers(
     if not found:
         some = ", ".join(sorted(names)[:6]) + (", …" if len(names) > 6 else "")
         what = f"no {speed} scenario" if speaking else "no scenario yet"
-        raise UsageProblem(f"{what} speaks of {some}", "`rocketchaos explain A01` lists its scenarios.")
+        raise UsageProblem(f"{what} is about {some}", "`rocketchaos explain A01` lists its scenarios.")
     return found
 
 
@@ -111,4 +111,4 @@ def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> tuple
         return VerdictKind.UNMEASURED, f"there is no run of {missing}"
     # Without the names: several scenarios of a claim have the same reason mostly.
     reasons_given = dict.fromkeys(map(str, reasons.values()))
-    return VerdictKind.UNMEASURED, f"what speaks of it {'; '.join(reasons_given)}"
+    return VerdictKind.UNMEASURED, f"its scenario {'; '.join(reasons_given)}"

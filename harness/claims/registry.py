@@ -55,7 +55,7 @@ class Claim(Strict):
     really: Text = ""
     """What really happens; empty until it is measured."""
     about: VersionRange = ""
-    """The versions that it speaks of; empty: all. Those that its scenarios can't be played on may be fewer."""
+    """The versions that it is about; empty: all. Its scenarios may run on fewer."""
     unobservable: Text = ""
     """Why nothing public can observe it."""
 

@@ -186,7 +186,7 @@ def _clients(record: Mapping[str, Any]) -> str:
 
 
 def _ids(scenario: Scenario | None) -> dict[tuple[str, int | None], str]:
-    """The ids of checks by section and line: folders of before checks had ids don't tell them."""
+    """The ids of checks by section and line: folders from before checks had ids don't tell them."""
     if scenario is None:
         return {}
     return {

@@ -240,7 +240,7 @@ def _refuters_unseen(claim: str, runs: Sequence[RunSeen]) -> list[str]:
 
 def _why_unmeasured(counted: Sequence[RunSeen], not_counted: Sequence[tuple[str, str]]) -> str:
     if counted:
-        return "no check that speaks of it could be answered, or was meant to hold"
+        return "no check about it could be answered, or was meant to hold"
     if not_counted:
         name, why = not_counted[0]
         return f"none of {len(not_counted)} runs counts: {name}: {why}"

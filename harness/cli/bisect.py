@@ -131,7 +131,7 @@ def claims_bisect(
     asked = [carrier for carrier in asked if not is_slow(carrier)] or asked
     if not asked:
         raise UsageProblem(
-            f"no scenario speaks of {name} on RocketMQ {wanted.versions[0]}", "Choose another `--from`."
+            f"no scenario is about {name} on RocketMQ {wanted.versions[0]}", "Choose another `--from`."
         )
 
     def stance(report: Report) -> str:

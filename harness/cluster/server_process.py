@@ -17,7 +17,7 @@ from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE
 _REAP_LIMIT_S = 20
 _SHUTDOWN_LIMIT_S = 60
 _PORT_TAKEN = "Address already in use"
-# Where the user's shell speaks of another RocketMQ.
+# The user's shell may name another RocketMQ.
 _UNWANTED = ("NAMESRV_ADDR", "ROCKETMQ_HOME", "CLASSPATH")
 
 

@@ -56,7 +56,7 @@ def _found(bench: Bench, topic: str, msg_id: str) -> Mapping[str, object]:
 
 
 def consumes_by_tag(bench: Bench) -> str | None:
-    """Exactly the messages of its tag, each with all that is known of it, then `consumed`."""
+    """Exactly the messages of its tag, each with all its properties, then `consumed`."""
     topic, group, producer = bench.topic(), bench.name("group-"), bench.start_producer()
     consumer, client_id = bench.consume(bench.worker(), group, {topic: "tagA || tagB"})
     _joined(bench, group, client_id)

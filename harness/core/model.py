@@ -144,7 +144,7 @@ class Finding:
     """Line of the check in the scenario file."""
     id: str = ""
     """What the check states, in the words of the language (`assertions.base.Check.identity`): the same one however
-    its name is worded. Empty in documents of before checks had ids."""
+    its name is worded. Empty in documents from before checks had ids."""
 
 
 @dataclass(frozen=True, slots=True)

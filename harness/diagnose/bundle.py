@@ -91,7 +91,7 @@ def read(path: Path) -> Bundle:
         raise UsageProblem(
             f"{path} is no bundle that this version reads", "`rocketchaos diagnose --bundle FILE` makes one."
         )
-    # Bundles of before the scope told it.
+    # Bundles from before the scope had it.
     return msgspec.structs.replace(bundle, scope=replace(bundle.scope, pseudonyms=bundle.redacted))
 
 

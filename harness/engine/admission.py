@@ -91,7 +91,7 @@ class Admission:
         """
         Args:
             chosen: how many at once; None: by cores and load.
-            cores: of this machine, unless given.
+            cores: how many to count with; default those of this machine.
             busy: the share of busy cores since the last question, None if that is too short a time.
             clock: in seconds.
         """

@@ -84,7 +84,7 @@ def begun(
 ) -> Mapping[str, Any]:
     """Wait until the program of this consumer is a member of its group; as `start-consumer` answers.
 
-    `former` are the connections of before its launch, see `connections_of`: none of them is its own.
+    `former` are the connections from before its launch, see `connections_of`: none of them is its own.
 
     Raises:
         EnvironmentNotReady: it ends, or the limit passes.

@@ -43,7 +43,7 @@ _ACTIVE_STEPS = frozenset(
 _SETTLED = ("ownership", "subscription")
 """Conditions that hold only where every member has its share of the queues."""
 _SETTLED_BEFORE = re.compile(r"(?:ownership|subscription) of (\S+)")
-"""Their titles in folders of before conditions had ids. Frozen: the words of that time."""
+"""Their titles in folders from before conditions had ids. Frozen: the words of that time."""
 _MASSES = (PullCountsObserved, LogLine)
 """Kinds of events that change no group; a history may have very many of them, as it has of messages."""
 

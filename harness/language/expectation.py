@@ -106,7 +106,7 @@ def expected_in(
 ) -> OutcomeKind | None:
     """The outcome that is expected of a cell of the matrix; None: none is stated, so that it is only measured.
 
-    One word speaks of the scenario's own clients, in every version. In a mapping the first entry that matches
+    One word is about the scenario's own clients, in every version. In a mapping the first entry that matches
     wins.
 
     Args:

@@ -12,7 +12,7 @@ from rocketchaos.harness.nightly.known_before import code_of
 def read_known(path: Path | None) -> frozenset[str]:
     """The codes in a file, one a line; empty lines and those that begin with `#` say nothing.
 
-    Behind a code may stand `: ` and words. Files of before findings had codes have their sentences.
+    Behind a code may stand `: ` and words. Files from before findings had codes have their sentences.
 
     Raises:
         UsageProblem: it can't be read.

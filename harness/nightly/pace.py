@@ -24,7 +24,7 @@ _REMEMBERED = 10
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """What is known of the scenarios of one kind."""
+    """The durations so far of the scenarios of one kind."""
 
     runs: int = 0
     expected_s: float = 0.0

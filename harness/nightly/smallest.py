@@ -72,7 +72,7 @@ class Shrunk:
 
 
 class Smallest:
-    """One finding of one run, and what is known of it so far."""
+    """One finding of one run, with the attempts to reproduce it so far."""
 
     def __init__(self, report: Report, finding: NightlyFinding, effort: Effort, options: Options) -> None:
         """`options`: with which the run is done again, see `options_of`."""

@@ -86,7 +86,7 @@ def _findings(file: Path, document: Any) -> Iterator[StatedFinding]:
     for item in document["findings"]:
         runs = tuple(Path(run["run"]) for run in item["shown_by"])
         signature = str(item["signature"])
-        # Files of before findings had codes have the signature alone.
+        # Files from before findings had codes have the signature alone.
         yield StatedFinding(
             str(item.get("code") or code_of(signature)), signature, bool(item["known"]), runs, file.resolve()
         )

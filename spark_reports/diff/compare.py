@@ -69,7 +69,7 @@ class Change:
 
     @property
     def source(self) -> str | None:
-        """A run of now that shows it."""
+        """A run of the later side that shows it."""
         return (self.after.miss if self.worse else self.after.hit) or self.after.hit or self.after.miss
 
     @property
@@ -136,7 +136,7 @@ class TimingChange:
 
     @property
     def source(self) -> str | None:
-        """A run of now: the slowest where it is slower, otherwise the fastest."""
+        """A run of the later side: the slowest if it is slower, otherwise the fastest."""
         end = max if self.slower else min
         return self.after.sources.get(end(self.after.sources))
 

@@ -17,7 +17,7 @@ class Pair(NamedTuple):
 
     @property
     def cell(self) -> Cell:
-        """The one of now, or else the one of before."""
+        """The later one; if there is none, the earlier one."""
         found = self.after or self.before
         assert found is not None
         return found

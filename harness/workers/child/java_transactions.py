@@ -47,5 +47,5 @@ class Transactions:
         return getattr(self._states, _STATES[self._answer(key, which)])
 
     def _answer(self, key: str, which: str) -> str:
-        # What a producer of before left is not this one's.
+        # An earlier producer's transactions are not this one's.
         return self.answers.get(key, {}).get(which, "unknown")

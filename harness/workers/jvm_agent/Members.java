@@ -17,7 +17,7 @@ final class Members {
         }
     }
 
-    /** The one that this is from now on; null: the scenario speaks of no such consumer. */
+    /** The one that this is from now on; null: the scenario has no such consumer. */
     synchronized Expected take(String group, JsonObject subscribe) {
         Expected found = null;
         for (Expected item : expected) {

@@ -54,7 +54,7 @@ def test_what_speaks_of_others_is_left_out(cell: dict[str, Any], kind: OutcomeKi
 def test_a_list_that_says_nothing_of_a_run_never_holds() -> None:
     outcome = judged(NARROW, client="java", rocketmq="4.9.4")
     assert outcome.kind is OutcomeKind.INCONCLUSIVE
-    assert "no check speaks of these clients and this version" in outcome.reason
+    assert "no check is about these clients and this version" in outcome.reason
     assert judged(NARROW, client="grpc", rocketmq="5.5.0").kind is OutcomeKind.REPRODUCED
 
 

@@ -162,7 +162,7 @@ def test_the_command_ends_with_1_where_a_verdict_changed(
     ("arguments", "text"),
     [
         (["run", "--only", "A99"], "there is no claim `A99`; did you mean"),
-        (["run", "--only", "E15"], "no scenario yet speaks of E15"),
+        (["run", "--only", "E15"], "no scenario yet is about E15"),
         (["run", "--rocketmq", "four"], "'four' is no RocketMQ version"),
         (["run", "--slow", "--fast"], "--slow and --fast exclude each other"),
         (["table", "nowhere"], "there is no folder nowhere"),
