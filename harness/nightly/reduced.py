@@ -16,7 +16,7 @@ NETWORK = NETWORK_FAULTS
 
 
 def without(document: Document, gone: set[str]) -> Document:
-    """The document without these consumers, groups or topics, and without steps and checks that only concern them."""
+    """The document without these consumers, groups or topics, and without steps and checks that need them."""
     smaller = copy.deepcopy(document)
     smaller["topics"] = {name: entry for name, entry in smaller["topics"].items() if name not in gone}
     smaller["consumers"] = {name: entry for name, entry in smaller["consumers"].items() if name not in gone}

@@ -65,7 +65,7 @@ def ingest(
 def _to_be_read(
     store: Store, folders: Sequence[Folder], gone: Callable[[str], bool]
 ) -> tuple[list[Folder], Mapping[str, str | None], IngestSummary]:
-    """The folders that are not known as they are listed; what is in quarantine; what the store says about the others.
+    """The folders that are not known as they are listed; what is in quarantine; what the store has of the others.
 
     Where known ones went is noted: a run may be in another folder now. What is gone, or is listed as a run that
     the store knows, leaves the quarantine; for what is in it, the report names the batch that put it there, by
