@@ -30,7 +30,7 @@ def rocketchaos(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def night(place: Path, rocketmq: str) -> None:
-    """Up to 5.1.3 a broker filters retries by the SQL of now, and a message is never seen again."""
+    """Up to 5.1.3 a broker filters retries with the stored SQL, and a failed message never comes again."""
     text = (SCENARIOS / "filter" / "retries-pass-the-sql-anyhow.scenario.yaml").read_text(encoding="utf-8")
     text = text.replace("name: retries-pass-the-sql-anyhow", f"name: {REGRESSED}").replace(
         'rocketmq: ">=5.1.4"\n', ""
