@@ -144,7 +144,9 @@ def spawn(children: Children, tmp_path: Path, recorder: Recorder, engine: Engine
 
 
 def left(engine: Engine) -> list[str]:
-    ours = engine.client.containers.list(all=True, filters={"label": f"{OWNER_LABEL}={OWNER}"})
+    label = f"{OWNER_LABEL}={OWNER}"
+    # One may go between the list and the look at each.
+    ours = engine.client.containers.list(all=True, filters={"label": label}, ignore_removed=True)
     return [str(container.name) for container in ours]
 
 

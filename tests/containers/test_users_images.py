@@ -127,7 +127,10 @@ def run(shop: str, engine: Engine, tmp_path: Path) -> Run:
 
 def left(engine: Engine) -> list[str]:
     """The containers of users' images that are there."""
-    found = engine.client.containers.list(all=True, filters={"label": f"{ROLE_LABEL}=program"})
+    # One may go between the list and the look at each.
+    found = engine.client.containers.list(
+        all=True, filters={"label": f"{ROLE_LABEL}=program"}, ignore_removed=True
+    )
     return [str(container.name) for container in found]
 
 
@@ -203,6 +206,7 @@ steps:
   - settle: {ownership: g, within: 60s}
   - start: v2
   - settle: {ownership: g, within: 60s}
+  - settle: {subscription: g, topic: orders, within: 60s}
   - send: {topic: orders, tags: [tagA, tagB], count: 16, per_queue: 4}
   - settle: {offsets: g, topic: orders, lag: 0, within: 120s}
 anomaly: [{undelivered: {at_least: 4}}]
