@@ -138,8 +138,8 @@ matrix-table: $(VENV)/.dev ## write into docs/guides/clients-and-versions.md whe
 	@$(BIN)/python -m tests.benchmarks.matrix_table $(RUNS)
 
 .PHONY: golden
-golden: $(VENV)/.dev ## record the golden runs of the tests again, on a real RocketMQ
-	@$(BIN)/python -m tests.golden.record
+golden: $(VENV)/.dev ## record the golden runs of the tests again, on a real RocketMQ; NAMES="…" for some
+	@$(BIN)/python -m tests.golden.record $(NAMES)
 
 .PHONY: dist
 dist: $(VENV)/.dev ## build wheel and source distribution into dist/

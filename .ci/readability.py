@@ -18,8 +18,10 @@ PAGES = ("README.md", "docs/get-started.md", "docs/guides/*.md", "docs/readers/*
 
 # Others' pages by the same rules, computed once; TAIL says of what and when.
 OTHERS = (
-    "| Hypothesis: README.md | 76 | 15.2 | 31 |",
-    "| Hypothesis: tutorial/introduction.rst | 633 | 10.7 | 61 |",
+    "| Hypothesis: README.md | 126 | 15.8 | 47 |",
+    "| Hypothesis: tutorial/introduction.rst | 738 | 10.5 | 61 |",
+    "| Testcontainers for Python: README.md | 84 | 10.5 | 35 |",
+    "| Testcontainers for Python: docs/quickstart.md | 244 | 10.2 | 61 |",
     "| Testcontainers for Java: first page | 205 | 22.8 | 40 |",
 )
 
@@ -35,9 +37,10 @@ code blocks and no tables.
 
 TAIL = """
 
-Other projects' pages are from mirrors of their repositories, computed once on 2026-11-25: Hypothesis at
-18e0031f and 013015ad (without the lists at the end), testcontainers-java at 00f1f785 (the use cases). textstat
-0.7.4 counts the syllables.
+Other projects' pages, by the same rules, computed once on 2026-11-26: Hypothesis at 41004301f, Testcontainers for
+Python 4.15.0 (its README is its page on PyPI) and c958e40c, Testcontainers for Java at 00f1f785 (the use cases).
+
+textstat 0.7.4 counts the syllables.
 """
 
 
@@ -49,12 +52,14 @@ def prose_of(markdown: str) -> str:
     text = re.sub(r"^ *\|.*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
     text = re.sub(r"\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])", r"\1", text)
+    text = re.sub(r"^\[[^\]]+\]: \S+$", "", text, flags=re.MULTILINE)
     text = text.replace("`", "")
     text = re.sub(r"^ {4,}\S.*$", "", text, flags=re.MULTILINE) if "\n\n    " in text else text
     sentences = []
     for block in re.split(r"\n\s*\n|\n(?= *(?:[-*+]|\d+\.) )|\n(?=#)|(?<=#)\n", text):
         sentence = re.sub(r"^ *(#+|[-*+>]|\d+\.) ", "", block.strip())
-        sentence = " ".join(re.sub(r"[*_#>]", "", sentence).split())
+        words = re.sub(r"(?<=\w)_(?=\w)", " ", sentence)
+        sentence = " ".join(re.sub(r"[*_#>]", "", words).split())
         if sentence:
             sentences.append(sentence if sentence[-1] in ".!?:" else f"{sentence}.")
     return "\n".join(sentences).replace(":\n", ".\n")

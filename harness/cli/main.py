@@ -108,7 +108,10 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
 )
 """In the order of the help; a new command is registered here."""
 
-EPILOG = f"Exit codes: {', '.join(f'{int(code)} {code.meaning}' for code in ExitCode)}."
+EPILOG = (
+    f"Exit codes: {', '.join(f'{int(code)} {code.meaning}' for code in ExitCode)}.\n\n"
+    "Example: rocketchaos reproduce same-group-different-tags"
+)
 
 
 def application() -> typer.Typer:

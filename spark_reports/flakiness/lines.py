@@ -41,7 +41,7 @@ def headline(cells: Sequence[Assessed], names: Names, found: Sequence[Condition]
             f"None of {total} could be judged: {measured} are only measured; in the others no run with an "
             "expectation ended by the product's behaviour."
         )
-    good = f"No cell of {total} is FLAKY or FAIL: {counts[Verdict.PASS]} PASS"
+    good = f"None of {total} is FLAKY or FAIL: {counts[Verdict.PASS]} PASS"
     if counts[Verdict.LIKELY_PASS]:
         good += f", {counts[Verdict.LIKELY_PASS]} with too few runs to be sure ({ALIKE_RUNS} of a cell are enough)"
     return good + "."

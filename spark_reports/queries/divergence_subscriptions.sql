@@ -1,6 +1,6 @@
--- What the brokers held for a group and topic when they were last seen: per cell, the `runs` runs that ended with
+-- The subscription of a group and topic when the brokers were last seen: per cell, the `runs` runs that ended with
 -- `held` (null: nothing was held, or the run's brokers differed), how many of them had brokers that differed, and
--- how often a held expression gave way to another one in a run, on average.
+-- how often a held expression was replaced by another one in a run, on average.
 -- RocketMQ's own retry topics are left out; so are runs that ended by an error, or had trouble.
 WITH by_broker AS (
   SELECT

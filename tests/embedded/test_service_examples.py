@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.embedded.command import ROOT, rocketchaos
+from tests.embedded.test_documents import blocks, shell
 
 pytestmark = [
     pytest.mark.embedded,
@@ -19,6 +21,26 @@ pytestmark = [
     pytest.mark.timeout(900),
 ]
 by_maven = pytest.mark.skipif(shutil.which("mvn") is None, reason="needs Maven: apt install maven")
+
+
+GUIDE = "docs/guides/own-service.md"
+AUDIT = """\
+name: guide-audit
+title: "An auditor that is seen by its lines gets all of the orders"
+topics: {orders: {queues: 4}}
+CONSUMERS
+steps:
+  - start: audit-1
+  - settle: {ownership: audit, within: 60s}
+  - send: {topic: orders, tag: paid, count: 8, per_queue: 2}
+  - settle: {delivered: audit, topic: orders, count: 8, within: 60s}
+anomaly:
+  - undelivered: {at_least: 1}
+healthy:
+  - delivered: {to: audit, count: 8}
+expected: {app: not-reproduced}
+"""
+"""What the guide's consumer, which is seen by its lines, needs to be a scenario."""
 
 
 def example(name: str, folder: Path, *scenarios: str, version: str = "4.9.4") -> dict[str, dict[str, Any]]:
@@ -64,6 +86,26 @@ def test_a_plain_service_crashes_and_is_deployed_anew(tmp_path: Path) -> None:
     }
 
 
+# The guide's service is the same one. Its clients keep RocketMQ's own timers: a minute.
+@pytest.mark.nightly
+@by_maven
+def test_the_guides_service_loses_nothing_in_a_crash(tmp_path: Path) -> None:
+    copy = tmp_path / "java-service"
+    shutil.copytree(ROOT / "examples" / "java-service", copy, ignore=shutil.ignore_patterns("target"))
+    for scenario in copy.glob("*.scenario.yaml"):
+        scenario.unlink()
+    (copy / "crash.scenario.yaml").write_text(blocks(GUIDE, "yaml")[0])
+    subprocess.run(["mvn", "-q", "-B", "-DskipTests", "package"], cwd=copy, check=True, timeout=600)
+    ended = shell("rocketchaos run crash.scenario.yaml --json", copy)
+    (run,) = json.loads(ended.stdout)["runs"]
+    assert (ended.returncode, run["outcome"]) == (0, "not-reproduced"), run["reason"]
+
+    (text,) = blocks(GUIDE, "python")
+    (copy / "test_guide.py").write_text(f"def bills_in_my_database():\n    return 8\n\n\n{text}")
+    ended = shell("pytest -q test_guide.py", copy)
+    assert "1 passed" in ended.stdout, ended.stdout + ended.stderr
+
+
 @pytest.mark.parametrize("version", [pytest.param("4.9.4", marks=pytest.mark.nightly), "5.5.0"])
 def test_a_python_service_crashes_and_is_deployed_anew(tmp_path: Path, version: str) -> None:
     copy = tmp_path / "python-service"
@@ -73,10 +115,14 @@ def test_a_python_service_crashes_and_is_deployed_anew(tmp_path: Path, version: 
     subprocess.run([sys.executable, "-m", "venv", copy / ".venv"], check=True, timeout=120)
     pip = [copy / ".venv" / "bin" / "pip", "install", "-q", "-r", copy / "requirements.txt"]
     subprocess.run(pip, check=True, timeout=300)
-    ended = rocketchaos("run", ".", "--rocketmq", version, "--json", cwd=copy, limit_s=600)
+    (consumers,) = [block for block in blocks(GUIDE, "yaml") if "sees: {log: 'audited" in block]
+    (copy / "guide.scenario.yaml").write_text(AUDIT.replace("CONSUMERS", consumers.strip()))
+    path = f"{copy / '.venv' / 'bin'}:{os.environ['PATH']}"
+    ended = rocketchaos("run", ".", "--rocketmq", version, "--json", cwd=copy, limit_s=600, PATH=path)
     found = {run["scenario"]: run for run in ended.document["runs"]}
     assert ended.code == 0, [(run["outcome"], run["reason"]) for run in found.values()]
     assert {name: run["outcome"] for name, run in found.items()} == {
+        "guide-audit": "not-reproduced",
         "audit-crash": "not-reproduced",
         "audit-rolling-deployment": "reproduced",
     }

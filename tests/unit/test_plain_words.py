@@ -63,6 +63,42 @@ def test_a_phrase_excuses_no_other_place(lint: ModuleType) -> None:
     assert [each.split(":")[1] for each in lint.findings("a.md", text, lint.rules_of(RULES))] == ["2"]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("# What brokers keep is here", True),
+        ("Fine\n- **What brokers keep is** here", True),
+        ("Fine\n1. What brokers\nkeep", False),
+        ("Fine\n1. What brokers keep is here\n\n| a | b |", True),
+        ('x\nwait: {because: "what comes back is late"}', True),
+        ("| What comes back is lost. |", True),
+        ("| What is wrong in our cluster? | what it is |", False),
+        ("## What brokers keep: is it here?", False),
+    ],
+)
+def test_a_subject_clause_is_found_in_headings_lists_and_tables(
+    lint: ModuleType, text: str, found: bool
+) -> None:
+    rules = lint.rules_of(lint.RULES.read_text("utf-8"))
+    assert bool(list(lint.findings("a.md", text, rules))) == found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "CITATION.cff",
+        "pyproject.toml",
+        ".github/ISSUE_TEMPLATE/bug.yml",
+        "docker/testcontainers_rocketmq/docs/community/rocketmq.rst",
+        "docker/harness/Dockerfile",
+        ".ci/run",
+    ],
+)
+def test_every_kind_of_text_is_read(lint: ModuleType, name: str) -> None:
+    assert (lint.ROOT / name).is_file()
+    assert lint.rules_of(lint.RULES.read_text("utf-8")).concern(name)
+
+
 def test_it_reads_what_the_rules_name(lint: ModuleType) -> None:
     rules = lint.rules_of(RULES)
     assert rules.concern("docs/a.md")

@@ -20,10 +20,15 @@ def readability() -> ModuleType:
 
 
 def test_prose_is_without_code_and_tables(readability: ModuleType) -> None:
-    page = (
-        "# Head\n\nOne `code`, [a link](x.md).\n\n```\nnot this\n```\n\n| nor | this |\n\n- first\n- second\n"
-    )
-    assert readability.prose_of(page).splitlines() == ["Head.", "One code, a link.", "first.", "second."]
+    page = "# Head\n\nOne `code`, [a link](x.md).\n\n```\nnot this\n```\n\n| nor | this |\n\n"
+        "- first\n- second\n\n[a]: https://b.c\n\n`get_it()`\n"
+    assert readability.prose_of(page).splitlines() == [
+        "Head.",
+        "One code, a link.",
+        "first.",
+        "second.",
+        "get it().",
+    ]
 
 
 def test_a_page_below_the_limit_fails(
@@ -46,3 +51,14 @@ def test_a_page_below_the_limit_fails(
 
 def test_our_pages_are_at_least_at_the_limit(readability: ModuleType) -> None:
     assert readability.main([]) == 0
+
+
+def test_the_page_names_each_of_our_pages(
+    readability: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def named(page: str) -> list[str]:
+        return [line.split(" | ")[0] for line in page.splitlines() if line.startswith("| ")]
+
+    readability.main([])
+    written = (readability.ROOT / "docs" / "readability.md").read_text("utf-8")
+    assert named(written) == named(capsys.readouterr().out), "run: make readability"

@@ -50,6 +50,13 @@ def test_the_help_has_all_commands_in_order(capsys: pytest.CaptureFixture[str]) 
     assert [word for word in first_words if word in COMMANDS] == list(COMMANDS)
 
 
+def test_the_help_of_all_ends_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+
+    _, _, example = capsys.readouterr().out.rpartition("Example: ")
+    parsed(" ".join(example.split()))
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
