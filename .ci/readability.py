@@ -21,7 +21,7 @@ OTHERS = (
     "| Hypothesis: README.md | 126 | 15.8 | 47 |",
     "| Hypothesis: tutorial/introduction.rst | 738 | 10.5 | 61 |",
     "| Testcontainers for Python: README.md | 84 | 10.5 | 35 |",
-    "| Testcontainers for Python: docs/quickstart.md | 244 | 10.2 | 61 |",
+    "| Testcontainers for Python: quickstart | 244 | 10.2 | 61 |",
     "| Testcontainers for Java: first page | 205 | 22.8 | 40 |",
 )
 

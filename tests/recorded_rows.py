@@ -1,6 +1,7 @@
 """The rows that golden runs had in a store before the judge made facts, by digests: `tests/recorded_rows.json`.
 
-Recorded once, from the code of that time, by an ingest of `corpus`; facts and ingests must give the same ones.
+Recorded once, from the code of that time, by an ingest of `corpus`; facts and ingests must give the same ones. A
+golden run that is recorded again loses its entries here.
 """
 
 from __future__ import annotations

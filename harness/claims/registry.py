@@ -126,7 +126,7 @@ def chosen(words: str) -> tuple[str, ...]:
             near = nearest(word.upper(), claims())
             raise UsageProblem(
                 f"there is no claim `{word}`" + (f"; did you mean `{near}`?" if near else ""),
-                "Write ids, or letters of whole groups: `--only A,B07`. `rocketchaos explain` lists them.",
+                "`rocketchaos explain` lists the claims. `--only` takes ids and letters of groups: `A,B07`.",
             )
         found.update(dict.fromkeys(own))
     return tuple(sorted(found or claims()))

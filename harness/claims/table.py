@@ -30,11 +30,11 @@ PROOFS_AT_MOST = 2
 EVENTS_AT_MOST = 4
 
 _HEAD = """\
-# What is claimed of RocketMQ, and what was measured
+# Claims about RocketMQ, and what was measured
 
-Made by `rocketchaos claims table` from the evidence of runs: don't edit it here. Typed by hand are only the
-claims and what really happens, in [`claims.yaml`]({registry}). `rocketchaos claims run --only A01` measures
-one again.
+Made by `rocketchaos claims table` from the evidence of runs: don't edit it here. People wrote only the
+claims and the descriptions of what really happens, in [`claims.yaml`]({registry}).
+`rocketchaos claims run --only A01` measures a claim again.
 """
 Verdicts = Mapping[tuple[str, str], Verdict]
 
@@ -90,7 +90,7 @@ def _findings(claims: Mapping[str, Claim], rows: Mapping[str, Sequence[Verdict]]
         name: [item.version for item in own if item.kind is VerdictKind.REFUTED] for name, own in rows.items()
     }
     yield from _listed(
-        "Said, and not so",
+        "Refuted",
         [f"{_link(name)} ({', '.join(own)}): {claims[name].claim}" for name, own in refuted.items() if own],
     )
     yield from _listed(

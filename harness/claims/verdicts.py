@@ -14,18 +14,21 @@ from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, DescribedEnum, 
 class VerdictKind(DescribedEnum):
     """What runs of a version say of a claim."""
 
-    CONFIRMED = "confirmed", "Every check that carries it held, in every run that counts."
-    REFUTED = "refuted", "The contrary was observed: a check that refutes it held."
+    CONFIRMED = "confirmed", "Every check with this claim held, in every run that counts."
+    REFUTED = "refuted", "The runs showed the contrary: a check that refutes the claim held."
     NOT_OBSERVED = (
         "not observed",
-        "A check that carries it was seen not to hold, which is no contrary: none that refutes it held.",
+        "A check with this claim failed, but no check that refutes it held: the runs did not show the contrary.",
     )
-    DISTRIBUTION = "distribution", "A race or a tendency: the share of the runs in which it was so."
-    CONTRADICTORY = "contradictory", "In some runs of one scenario it was so, in others otherwise."
-    UNMEASURED = "unmeasured", "No run says anything of it."
+    DISTRIBUTION = "distribution", "A race or a tendency: the share of the runs in which the claim held."
+    CONTRADICTORY = (
+        "contradictory",
+        "The claim held in some runs of a scenario, and failed in other runs of it.",
+    )
+    UNMEASURED = "unmeasured", "No run has a result for it."
     NOT_APPLICABLE = (
         "not applicable",
-        "It is about other versions, or nothing public can observe it.",
+        "The claim is about other versions, or cannot be observed from outside.",
     )
 
 

@@ -27,7 +27,9 @@ def address(text: str, option: str) -> str:
     """
     found = _ADDRESS.fullmatch(text.strip())
     if found is None or not 0 < int(found["port"]) < 65536:
-        raise UsageProblem(f"{option}: {text[:80]!r} is no HOST:PORT", "Give it such as `10.0.0.5:9876`.")
+        raise UsageProblem(
+            f"{option}: {text[:80]!r} is no HOST:PORT", "Write host and port, as in `10.0.0.5:9876`."
+        )
     return text.strip()
 
 

@@ -16,15 +16,16 @@ Made from the checks by `python -m rocketchaos.harness.reference.diagnose`: don'
 
     rocketchaos diagnose --namesrv HOST:9876 --group G
 
-asks name servers, brokers and, through the brokers, every member of the group, and reports what is wrong,
-with the answers that prove it. It changes nothing in the cluster. These are all the requests that it sends,
-at most 100 a second to each address; it asks each member once per look.
+The command asks name servers, brokers and, through the brokers, every member of the group. It reports what is
+wrong, with the answers that prove it. It changes nothing in the cluster. These are all the requests that it
+sends, at most 100 a second to each address; it asks each member once per look.
 
 {requests}
 
-A finding that may come from a change under way, such as a rebalance, is checked again before it is reported:
-for 27 s; for 57 s if clients may have to learn of new queues first; for 87 s if a broker may have to release the
-lock of a killed orderly member first. If a check gets no answer, its result is `undetermined`, never "fine".
+A change under way, such as a rebalance, may look like a fault. So the command looks again before it reports
+such a finding: for 27 s; for 57 s if clients may first have to learn of new queues; for 87 s if a broker may
+first have to release the lock of a killed orderly member. If a check gets no answer, its result is
+`undetermined`, never "fine".
 
 | exit code | meaning |
 |---|---|

@@ -57,7 +57,8 @@ def _name(path: Path) -> str:
 def _missing(error: ErrorDetails, _document: Document, path: Path) -> Sentence:
     key = str(error["loc"][-1])
     field = field_at((*path, key))
-    meaning = f": {field.description}" if field is not None and field.description else ""
+    description = field.description if field is not None and field.description else ""
+    meaning = f": {description.partition('; ')[0]}" if description else ""
     whose = "" if not path else f" of {_name(path)}"
     return f"`{key}`{whose} is missing{meaning}", None
 

@@ -22,6 +22,7 @@ _QUOTE_IT = '`*` and `&` have a meaning of their own in YAML: put the text in qu
 _DIRECTIVE = "a line that begins with `%` is a YAML directive: a scenario needs none"
 _ALIGNMENT = "this doesn't line up with line {line}, where the block around it begins: check the indentation"
 
+_OPENS = {"]": "[", "}": "{"}
 _SENTENCES: tuple[tuple[str, _Sentence], ...] = (
     (
         r"mapping values are not allowed here",
@@ -30,11 +31,13 @@ _SENTENCES: tuple[tuple[str, _Sentence], ...] = (
     (r"found character '(.+)' that cannot start any token", _cannot_start),
     (
         r"expected ',' or '(\]|\})'",
-        lambda found, line: f"`,` or `{found[1]}` is missing for what was opened in line {line}",
+        lambda found, line: (
+            f"`,` or `{found[1]}` is missing: nothing closes the `{_OPENS[found[1]]}` of line {line}"
+        ),
     ),
     (
         r"found unexpected (end of stream|document separator)",
-        lambda _found, line: f"the closing quote is missing of the text that begins in line {line}",
+        lambda _found, line: f"the closing quote is missing: the text begins in line {line}",
     ),
     (
         r"expected <block end>, but found '([\]\}])'",

@@ -174,7 +174,7 @@ def listed_by_spark(spark: SparkSession, places: Sequence[str]) -> list[Folder]:
         )
     except Exception as error:
         if "PATH_NOT_FOUND" in str(error):
-            raise UsageProblem(f"there is no {', '.join(places)}", _WAY_OUT) from error
+            raise UsageProblem(f"there is no file or folder {', '.join(places)}", _WAY_OUT) from error
         raise
     by_folder: dict[str, dict[str, File]] = {}
     for path, length, changed_ms in files:
@@ -198,7 +198,7 @@ def _places(text: str, path: Path) -> list[Path]:
     except ValueError as error:
         raise UsageProblem(f"{text} is no glob: {error}", _WAY_OUT) from error
     if not found:
-        raise UsageProblem(f"there is no {text}", _WAY_OUT)
+        raise UsageProblem(f"there is no file or folder {text}", _WAY_OUT)
     return found
 
 

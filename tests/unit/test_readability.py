@@ -20,8 +20,10 @@ def readability() -> ModuleType:
 
 
 def test_prose_is_without_code_and_tables(readability: ModuleType) -> None:
-    page = "# Head\n\nOne `code`, [a link](x.md).\n\n```\nnot this\n```\n\n| nor | this |\n\n"
+    page = (
+        "# Head\n\nOne `code`, [a link](x.md).\n\n```\nnot this\n```\n\n| nor | this |\n\n"
         "- first\n- second\n\n[a]: https://b.c\n\n`get_it()`\n"
+    )
     assert readability.prose_of(page).splitlines() == [
         "Head.",
         "One code, a link.",

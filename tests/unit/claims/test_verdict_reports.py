@@ -54,7 +54,7 @@ def test_the_table_tells_verdict_runs_and_links_to_events(tmp_path: Path) -> Non
 
 def test_the_table_begins_with_what_is_said_and_is_not_so() -> None:
     text = table(KILL, replace(PULLS, rocketmq="4.9.3"))
-    assert "## Said, and not so (1)\n\n- [F04](#f04) (4.9.3): A pull from beyond" in text
+    assert "## Refuted (1)\n\n- [F04](#f04) (4.9.3): A pull from beyond" in text
     assert "[F04](#f04) on 4.9.3: confirmed was predicted, refuted was measured" in text
     assert "## Open (1)\n\n- [A02](#a02): no run of A02 on 4.9.3\n" in text
     assert "- **Nothing public can observe it**: " in text
