@@ -90,7 +90,11 @@ class TestBed:
         self.history = history
         self.names = names
         self.context: RunContext | None = None
-        self.health = Health(history, managed.interrupted)
+        self.health = Health(
+            history,
+            managed.interrupted,
+            {name for name, item in scenario.consumers.items() if item.choice.kind.users_program},
+        )
         self._all_own = all_own
         self._own = own_processes(scenario)
         self._leaders = scenario.leaders
