@@ -85,6 +85,8 @@ class Held:
     last_lock_ms: int
     last_pull_ms: int
     last_consume_ms: int
+    unacknowledged: int = 0
+    """By POP: popped messages that its listener hasn't finished (PopProcessQueueInfo.waitAckCount, 5.x)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ class Member:
     """By topic."""
     queues: Mapping[str, Mapping[Queue, Held]] = field(default_factory=dict)
     """By topic."""
+    finishing: frozenset[str] = frozenset()
+    """Topics of which its listener has finished messages lately: within about a minute (ConsumeStatus)."""
 
     @property
     def strategy(self) -> str:

@@ -33,7 +33,7 @@ _TABLES = {
 _VALUES = {
     "topic": "topic", "brokerName": "broker", "clientId": "client", "clientAddr": "address", "cluster": "cluster",
     "groupName": "group", "consumerGroup": "group", "brokerAddrs": "address", "clusterAddrTable": "broker",
-    "brokerIP1": "host", "brokerClusterName": "cluster",
+    "brokerIP1": "host", "brokerClusterName": "cluster", "namesrvAddr": "addresses",
 }  # fmt: skip
 """Keys whose values are names, and of what."""
 _KEPT = {
@@ -142,6 +142,8 @@ class Pseudonyms:
             return self._name("topic", topic) + at + (self._name("group", group) if at else "")
         if kind == "queue":
             return json.dumps(self._value("", loads(name.encode())))
+        if kind == "addresses":
+            return ";".join(self._name("address", item.strip()) for item in name.split(";") if item.strip())
         if kind == "address":
             host, colon, port = name.rpartition(":")
             return f"{self._name('host', host)}{colon}{port}" if colon else self._name("host", name)

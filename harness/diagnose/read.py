@@ -29,7 +29,7 @@ _NO_QUEUES = (b'"mqTable":},', b'"mqTable":{},')
 BROKER_SETTINGS = (
     "autoCreateTopicEnable", "autoCreateSubscriptionGroup", "brokerPermission", "fileReservedTime",
     "enablePropertyFilter", "rejectPullConsumerEnable", "brokerIP1", "brokerId", "brokerName",
-    "brokerClusterName", "brokerRole", "messageDelayLevel", "notifyConsumerIdsChangedEnable",
+    "brokerClusterName", "brokerRole", "messageDelayLevel", "notifyConsumerIdsChangedEnable", "namesrvAddr",
 )  # fmt: skip
 """What is kept of a broker's settings: others may hold passwords."""
 RUNTIME_KEYS = (
@@ -39,9 +39,10 @@ RUNTIME_KEYS = (
 """What is kept of a broker's state."""
 MEMBER_PROPERTIES = (
     "PROP_CONSUMER_START_TIMESTAMP", "PROP_CONSUME_TYPE", "PROP_CONSUMEORDERLY", "PROP_CLIENT_VERSION",
-    "allocateMessageQueueStrategy", "messageModel", "consumeFromWhere", "consumeTimestamp", "consumeTimeout",
-    "maxReconsumeTimes", "pullThresholdForQueue", "consumeThreadMin", "consumeThreadMax",
-    "consumeMessageBatchMaxSize", "postSubscriptionWhenPull", "pullInterval", "useHeartbeatV2", "clientRebalance",
+    "PROP_THREADPOOL_CORE_SIZE", "allocateMessageQueueStrategy", "messageModel", "consumeFromWhere",
+    "consumeTimestamp", "consumeTimeout", "maxReconsumeTimes", "pullThresholdForQueue", "consumeThreadMin",
+    "consumeThreadMax", "consumeMessageBatchMaxSize", "postSubscriptionWhenPull", "pullInterval", "useHeartbeatV2",
+    "clientRebalance",
 )  # fmt: skip
 """What is kept of a member's properties."""
 
@@ -246,7 +247,17 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
         properties={key: str(value) for key, value in mapping(document.get("properties")).items()},
         subscriptions={subscription.topic: subscription for subscription in subscriptions},
         queues=queues,
+        finishing=frozenset(
+            topic
+            for topic, status in mapping(document.get("statusTable")).items()
+            if _finishes(mapping(status))
+        ),
     )
+
+
+def _finishes(status: Mapping[str, Any]) -> bool:
+    rates = (status.get(key) for key in ("consumeOKTPS", "consumeFailedTPS"))
+    return any(isinstance(rate, int | float) and rate > 0 for rate in rates)
 
 
 def _subscription(item: Mapping[str, Any], topic: str) -> Subscription:
@@ -270,6 +281,7 @@ def _held(item: Mapping[str, Any]) -> Held:
         last_lock_ms=whole(item.get("lastLockTimestamp")),
         last_pull_ms=whole(item.get("lastPullTimestamp")),
         last_consume_ms=whole(item.get("lastConsumeTimestamp")),
+        unacknowledged=whole(item.get("waitAckCount")),
     )
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.hands import waits_for_a_thread
 from rocketchaos.harness.diagnose.checks.progress import hangs
-from rocketchaos.harness.diagnose.fate import entries_of
+from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of
 from rocketchaos.harness.diagnose.finding import (
     SETTLES_S,
     Check,
@@ -19,7 +19,7 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.meaning import takes
-from rocketchaos.harness.diagnose.model import Held, Look, Member
+from rocketchaos.harness.diagnose.model import Held, Look, Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.language.tags import SQL
@@ -102,7 +102,7 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     """As `state`; an offset has stopped only if the queue had one owner all the time, whose listener doesn't
     hang, or none can be known."""
     points = history(view, topic, queue)
-    found = state(points)
+    found = "rewind" if points and _set_back(view, topic, queue) else state(points)
     if found != "stop" or view.silent or _owners_unknown(view):
         return found
     if hangs(view, topic, queue) or _refused(view, topic, queue):
@@ -114,12 +114,45 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     return "stop" if owned else "unknown"
 
 
+def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | None:
+    """The looks between which the broker's offset fell; None: it never did.
+
+    Members that only consume never store a lower one. So it counts also without a lag before, which Burrow calls
+    OK, and after the group has caught up: its messages came again.
+    """
+    known = [look for look in view.looks if look.offset(view.group, topic, queue) is not None]
+    for before, after in pairwise(known):
+        first, second = (look.offset(view.group, topic, queue) for look in (before, after))
+        ends = before.ends.get(topic, {}).get(queue)
+        if first is None or second is None or ends is None:
+            continue
+        if second < min(first, ends.max_offset):
+            return before, after
+    return None
+
+
 def _in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Member, Held]]:
     """The queue in the hands of each member that owns it."""
     for member in view.answered:
         held = member.queues.get(topic, {}).get(queue)
         if held is not None and not held.dropped:
             yield member, held
+
+
+def _level(view: GroupView, topic: str, queues: Sequence[Queue]) -> Level | None:
+    """An application may pause its consumer on purpose; all else that stops an offset is an error."""
+    return Level.WARNING if all(_is_paused(view, topic, queue) for queue in queues) else None
+
+
+def _is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
+    """Whether the queue's owner does what a paused one does: it tries to pull, again and again (each second,
+    DefaultMQPushConsumerImpl.pullMessage of 4.9.4 and 5.5.0), and holds nothing."""
+    seen = [held for look in view.looks if (held := _owner(look, view.group, topic, queue)) is not None]
+    return (
+        len(seen) == len(view.looks)
+        and not any(held.cached_count for held in seen)
+        and all(before.last_pull_ms < after.last_pull_ms for before, after in pairwise(seen[-LEAST_LOOKS:]))
+    )
 
 
 def _refused(view: GroupView, topic: str, queue: Queue) -> bool:
@@ -146,10 +179,12 @@ def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
 
 
 def evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
-    """The group's offsets in these queues, at the first look and the last one, and where the queues end."""
+    """The group's offsets in these queues, at the first look and the last one, or around the moment at which they
+    went back, and where the queues end."""
     brokers = sorted({queue[0] for queue in queues})
     said = []
-    for look in (view.looks[0], view.looks[-1])[-min(2, len(view.looks)) :]:
+    fell = next((looks for queue in queues if (looks := _set_back(view, topic, queue))), None)
+    for look in fell or (view.looks[0], view.looks[-1])[-min(2, len(view.looks)) :]:
         for broker in brokers:
             known = look.offsets.get(broker, {}).get(view.group, {}).get(topic, {})
             text = ", ".join(f"{queue[1]}: {known.get(queue[1])}" for queue in queues if queue[0] == broker)
@@ -189,6 +224,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 ),
                 (*evidence(view, topic, queues), *(_held(view, topic, queues) if wanted == "stop" else ())),
                 topic,
+                level=_level(view, topic, queues) if wanted == "stop" else None,
             )
         if wanted == "stop" and view.online:
             for topic in filter(view.is_static, view.topics):
@@ -220,10 +256,18 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
     return check
 
 
+def _filter(view: GroupView, topic: str, queue: Queue) -> Subscription | None:
+    """By what the broker filters a queue's pulls: what it holds, or what the owner's pulls carry."""
+    owners = [view.members[client_id] for client_id in view.owners(topic).get(queue, ())]
+    if len(owners) == 1 and carries_its_own(view, owners[0]):
+        return owners[0].subscriptions.get(topic)
+    return view.held(topic).get(queue[0])
+
+
 def only_filtered(view: GroupView, topic: str, queue: Queue) -> bool:
-    """Whether the group's filter drops every message that the group hasn't reached yet in a queue."""
+    """Whether the broker drops every message that the group hasn't reached yet in a queue."""
     offset, ends = view.offset(topic, queue), view.ends(topic).get(queue)
-    held = view.held(topic).get(queue[0])
+    held = _filter(view, topic, queue)
     entries = entries_of(view, topic, queue)
     if offset is None or ends is None or held is None or not entries or offset >= ends.max_offset:
         return False

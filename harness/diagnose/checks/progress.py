@@ -25,6 +25,11 @@ it keeps the oldest one."""
 RECENT_MS = 180_000
 """A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 
+_POPPED = (
+    "Once popInvisibleTime has passed (default 60 s), these messages go to any member again, as retries. The "
+    "group's offset has passed them, so a lag doesn't show them."
+)
+
 
 def _in_hand(view: GroupView) -> Iterator[tuple[Member, str, Queue, Held]]:
     for member in view.answered:
@@ -53,6 +58,27 @@ def stuck(view: GroupView) -> Iterator[Result]:
                 key=f"{member.client_id} {queues_text(least)}",
             )
     yield from _one_hangs(view)
+    yield from _popped_hang(view)
+
+
+def _popped_hang(view: GroupView) -> Iterator[Found]:
+    """Members by POP whose listener finishes none of the messages that they have popped."""
+    for member in view.answered:
+        for topic in view.topics:
+            waiting = sum(held.unacknowledged for held in member.queues.get(topic, {}).values())
+            if waiting and topic not in member.finishing:
+                yield Found(
+                    f"{member.client_id} finishes none of the {counted(waiting, 'message')} that it has popped",
+                    (
+                        Evidence(
+                            member.exchange, f"waitAckCount {waiting}, consumeOKTPS 0 and consumeFailedTPS 0"
+                        ),
+                    ),
+                    topic,
+                    effect=_POPPED,
+                    settled=False,
+                    key=member.client_id,
+                )
 
 
 def _one_hangs(view: GroupView) -> Iterator[Found]:

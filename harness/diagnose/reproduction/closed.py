@@ -10,6 +10,8 @@ from rocketchaos.harness.diagnose.view import READ, WRITE
 _NOT_SENT_BACK = "(?i)failed to send message back|sendMessageBack exception"
 """What Java clients of 5.x log, and those of 4.9.x."""
 
+_MAY_FAIL = {"may_fail": True}
+
 
 def closed_topic(group: Scaled) -> Document | tuple[Document, Document] | str:
     """RC0404: a topic that may not be read, or not be written."""
@@ -21,15 +23,20 @@ def closed_topic(group: Scaled) -> Document | tuple[Document, Document] | str:
     step, count = send(group, topic, group.tags(real)[:1], each=2)
     permissions = [item.permission for item in group.view.on_brokers(real).values()]
     readable = all(permission & READ for permission in permissions)
-    close = {"topic-config": {"topic": topic, "set": {"perm": 4 if readable else 2}}}
     if readable:
-        return base(
+        document = base(
             group,
             "A topic that may not be written: all that is sent is refused",
-            [close, {"send": {**step["send"], "may_fail": True}}],
+            # Without `per_queue`: a broker takes a message for a queue that its producer names, whatever the
+            # topic's permission is.
+            [{"send": {key: value for key, value in step["send"].items() if key != "per_queue"} | _MAY_FAIL}],
             [{"send-refused": {"topic": topic, "count": count}}],
             [{"delivered": {"to": "g", "topic": topic, "count": count}}],
         )
+        # From the beginning: a producer that still knows the former route goes on sending.
+        document["topics"][topic]["settings"] = {"perm": READ}
+        return document
+    close = {"topic-config": {"topic": topic, "set": {"perm": WRITE}}}
     return base(
         group,
         f"A topic that may not be read: {count} of {count} messages wait",

@@ -488,7 +488,7 @@ PLANTED = (
     ),
     Planted("RC0408", (_removed_queue(9),), (_removed_queue(3),)),
     Planted("RC0501", offset(lambda _look: 1), offset(lambda look: 1 + look // 10), looks=17),
-    Planted("RC0503", offset(lambda look: 5 - look), offset(lambda look: (5, 3, 6)[look]), looks=3),
+    Planted("RC0503", offset(lambda look: 5 - look), offset(lambda look: (3, 5, 6)[look]), looks=3),
     Planted(
         "RC0504",
         offset(lambda look: look, lambda look: 3 + 2 * look),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,11 +13,12 @@ import pytest
 
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.diagnose.checks import CHECKS
+from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, WRITERS, written
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
 from tests.unit.diagnose.planted import ALIKE, PLANTED, retry_topic, wants
-from tests.unit.diagnose.reports import RECORDED, diagnosed
+from tests.unit.diagnose.reports import RECORDED, diagnosed, each
 
 NO_SCOPE: Mapping[str, Any] = MappingProxyType({})
 
@@ -202,3 +205,27 @@ def test_the_command_writes_both_files(tmp_path: Path) -> None:
         "diagnosed-rc0101",
         "diagnosed-rc0101-control",
     }
+
+
+def test_nothing_is_sent_to_named_queues_where_a_topic_may_not_be_written() -> None:
+    def closed(document: Any) -> None:
+        for item in document["queueDatas"]:
+            item["perm"] = 4
+
+    def only_the_topic(exchange: Exchange) -> Exchange:
+        if exchange.code != 105 or "%" in exchange.fields["topic"]:
+            return exchange
+        document = exchange.document
+        closed(document)
+        return replace(exchange, body=json.dumps(document))
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, each(only_the_topic))
+    (finding,) = report.findings
+    documents = written(report.views[finding.group], finding)
+    assert not isinstance(documents, str)
+    scenario, control = documents
+    (sent,) = [step["send"] for step in scenario["steps"] if "send" in step]
+    assert "per_queue" not in sent
+    assert sent["may_fail"] is True
+    assert [topic.get("settings") for topic in scenario["topics"].values()] == [{"perm": 4}]
+    assert not any("settings" in topic for topic in control["topics"].values())

@@ -1,0 +1,126 @@
+"""Offsets and listeners: what a pause, a member's own filter, and members by POP look like."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rocketchaos.harness.diagnose import checks, read
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
+from tests.unit.diagnose.planted import ALIKE, offset, wants
+from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed
+
+
+def _tries(every_ms: int, cached: int = 0) -> Change:
+    """Members that pull so often, from look to look, and hold so many messages."""
+
+    def change(document: Any, look: int) -> None:
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=cached, cachedMsgMaxOffset=cached)
+            held["lastPullTimestamp"] += every_ms * look
+            held["lastConsumeTimestamp"] = held["lastPullTimestamp"]
+
+    return by_look(307, change)
+
+
+@pytest.mark.parametrize(
+    ("every_ms", "cached", "level"),
+    [(2_000, 0, Level.WARNING), (0, 0, Level.ERROR), (2_000, 2, Level.ERROR)],
+    ids=["paused", "pulls-no-more", "holds-messages"],
+)
+def test_a_consumer_that_its_application_pauses_is_no_error(every_ms: int, cached: int, level: Level) -> None:
+    stands = offset(lambda _look: 1)
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *stands, _tries(every_ms, cached), looks=17).findings
+    assert (finding.check.code, finding.level) == ("RC0501", level)
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"), [("CONSUME_ACTIVELY", {"RC0101"}), ("CONSUME_PASSIVELY", {"RC0101", "RC0501"})]
+)
+def test_a_lag_that_an_owners_own_filter_drops_is_no_stop(kind: str, found: set[str]) -> None:
+    """The last message of queue 0 has tagB, which the broker holds; the queue's owner wants tagA."""
+
+    def consume_type(document: Any, _look: int) -> None:
+        document["properties"]["PROP_CONSUME_TYPE"] = kind
+
+    stands = offset(lambda _look: 3, lambda _look: 4)
+    report = diagnosed(
+        "mismatch-4.9.4.json", wants("tagA", "tagB"), *stands, by_look(307, consume_type), looks=17
+    )
+    assert codes(report) == found
+
+
+def _pops(waiting: int, rate: float) -> Change:
+    """Members that pop, hold so many messages, and finish so many a second."""
+
+    def change(document: Any, _look: int) -> None:
+        document["mqTable"] = {}
+        queue = json.dumps({"brokerName": "broker-1", "queueId": -1, "topic": "topic-1"})
+        document["mqPopTable"] = {queue: {"droped": False, "waitAckCount": waiting}}
+        document["statusTable"] = {"topic-1": {"consumeOKTPS": rate, "consumeFailedTPS": 0.0}}
+
+    return by_look(307, change)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "rate", "looks", "found"),
+    [(40, 0.0, 17, True), (40, 0.1, 17, False), (0, 0.0, 17, False), (40, 0.0, 3, False)],
+)
+def test_a_listener_that_finishes_no_popped_message_is_found(
+    waiting: int, rate: float, looks: int, found: bool
+) -> None:
+    report = diagnosed("mismatch-5.5.0.json", ALIKE, _pops(waiting, rate), looks=looks)
+    assert codes(report) == ({"RC0601"} if found else set())
+
+
+def _read_keys() -> Iterator[tuple[str, str]]:
+    """What checks read of settings, runtime and properties: `member.properties.get("…")`."""
+    folder = Path(str(checks.__file__)).parent.parent
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "get"
+                and isinstance(node.func.value, ast.Attribute)
+                and isinstance(node.args[0], ast.Constant)
+            ):
+                yield node.func.value.attr, str(node.args[0].value)
+
+
+def test_what_checks_read_of_an_answer_is_kept_of_it() -> None:
+    kept = {
+        "properties": set(read.MEMBER_PROPERTIES),
+        "config": set(read.BROKER_SETTINGS),
+        "runtime": set(read.RUNTIME_KEYS),
+    }
+    wanted = {(kind, key) for kind, key in _read_keys() if kind in kept}
+    assert {"properties", "config", "runtime"} == {kind for kind, _ in wanted}
+    assert not {(kind, key) for kind, key in wanted if key not in kept[kind]}
+
+
+def test_a_bundle_hides_the_name_servers_of_a_brokers_settings() -> None:
+    names = Pseudonyms()
+    for _ in range(2):
+        hidden = names._setting("namesrvAddr", "10.0.0.5:9876;names.example:9876")
+        names.names = {"host": {"10.0.0.5": "host-1", "names.example": "host-2"}}
+    assert hidden == "host-1:9876;host-2:9876"
+
+
+@pytest.mark.parametrize(
+    ("at", "found"),
+    [([9, 9, 2, 4], True), ([9, 9, 2, 9], True), ([2, 4, 9, 9], False)],
+    ids=["is-behind", "has-caught-up", "only-moves-on"],
+)
+def test_an_offset_that_is_set_back_is_told_of_a_group_that_had_no_lag(at: list[int], found: bool) -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(at.__getitem__), looks=4)
+    assert codes(report) == ({"RC0503"} if found else set())
+    if found:
+        says = [item.says for item in report.findings[0].evidence]
+        assert [text.partition(": ")[2] for text in says[:2]] == ["0: 9", "0: 2"]
