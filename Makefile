@@ -85,7 +85,8 @@ test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, 
 
 .PHONY: test-containers
 test-containers: images ## tests on containers; they need a container engine
-	@$(BIN)/python -m pytest -q $(ONCE_MORE) $(ENGINES)
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ONCE_MORE) --durations 15 \
+	  -m "not nightly" $(ENGINES)
 
 .PHONY: images
 images: $(VENV)/.runtime ## build the container images that are missing; VERSIONS="4.9.3 5.3.3" DASHBOARD=1.0.0=FILE.jar

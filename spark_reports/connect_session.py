@@ -40,7 +40,7 @@ _START = "spark_reports/README.md says how a server for stores is started."
 def connect_session(
     url: str, settings: Mapping[str, str], of_one_machine: Mapping[str, str]
 ) -> Iterator[SparkSession]:
-    """A session, closed with the block; what it still does then is stopped.
+    """A session, closed with the block: the server stops the work of a closed session.
 
     Args:
         url: of the server: `sc://host:port`, with Spark's own parameters behind it.

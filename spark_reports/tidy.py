@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -18,6 +20,8 @@ from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS, TABLES, Ta
 LEFT_AFTER = timedelta(days=1)
 """Files not committed for this long are left over: an ingest may take half of it (`store.BATCH_LIMIT_S`), the
 other half is for clocks that differ."""
+VACUUM_AFTER = timedelta(days=7)
+"""So old are files that VACUUM removes, where no version needs them: Delta's default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +101,23 @@ def _compact(store: Store, table: Table) -> tuple[int, int]:
     """How many files were put together, and how many they are now."""
     named = delta_sql.named(store.place.of_table(table.name))
     done = store.spark.sql(f"OPTIMIZE {named}").select("metrics").first()
-    store.spark.sql(f"VACUUM {named}")
+    if _may_be_vacuumed(store, table):
+        store.spark.sql(f"VACUUM {named}")
     assert done is not None
     return int(done.metrics.numFilesRemoved), int(done.metrics.numFilesAdded)
+
+
+def _may_be_vacuumed(store: Store, table: Table) -> bool:
+    """Whether VACUUM may find a file to remove. It asks Spark some 20 jobs; a local folder is read in no time."""
+    if store.place.folder is None:
+        return True
+    before_s = time.time() - VACUUM_AFTER.total_seconds()
+    for file in (store.place.folder / table.name).rglob("*"):
+        # Another process may remove it meanwhile.
+        with suppress(FileNotFoundError):
+            if "_delta_log" not in file.parts and file.stat().st_mtime < before_s:
+                return True
+    return False
 
 
 def _total(frame: DataFrame, column: str) -> int:

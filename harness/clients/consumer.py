@@ -11,10 +11,12 @@ from rocketchaos.harness.clients.queue_changes import QueueChanges
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.core.events.clients import (
     ConsumerRefused,
+    ConsumerResumed,
     ConsumerStarted,
     ConsumerStarting,
     ConsumerStopped,
     ConsumerStopping,
+    ConsumerSuspended,
     ListenerReleased,
     ProgramSubscription,
     Subscribed,
@@ -258,6 +260,16 @@ class Consumer:
         self._alive_worker().request("unsubscribe", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic))
         self.subscriptions.pop(topic, None)
         self._history.append(self.name, Unsubscribed(topic=topic))
+
+    def suspend(self) -> None:
+        """Let its client pull no more. It stays a member."""
+        self._alive_worker().request("suspend-consumer", ANSWER_LIMIT_S, name=self.name)
+        self._history.append(self.name, ConsumerSuspended())
+
+    def unsuspend(self) -> None:
+        """Let its client pull again, after `suspend`."""
+        self._alive_worker().request("resume-consumer", ANSWER_LIMIT_S, name=self.name)
+        self._history.append(self.name, ConsumerResumed())
 
     def release_listener(self) -> None:
         """Let its listener go on where it blocks, and block no more."""

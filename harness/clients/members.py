@@ -15,14 +15,20 @@ if TYPE_CHECKING:
 class Members:
     """The clients of a run, by name and by group."""
 
-    def __init__(self, scenario: Scenario, consumers: Mapping[str, Consumer], producer: Producer) -> None:
+    def __init__(
+        self, scenario: Scenario, consumers: Mapping[str, Consumer], producers: Mapping[str, Producer]
+    ) -> None:
         self._scenario = scenario
         self._consumers = consumers
-        self._producer = producer
+        self._producers = producers
 
     def client(self, name: str) -> Consumer | Producer:
-        """A consumer, or the run's producer, by the name that steps have for it."""
-        return self._producer if name == self._producer.name else self._consumers[name]
+        """A consumer or a producer, by the name that steps have for it."""
+        return self._producers.get(name) or self._consumers[name]
+
+    def producer(self, name: str) -> Producer:
+        """A producer, by the name that steps have for it."""
+        return self._producers[name]
 
     def online(self, group: str) -> tuple[str, ...]:
         """Members that were started, and neither stopped nor killed; paused ones count."""

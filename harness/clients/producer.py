@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +22,6 @@ from rocketchaos.harness.workers.worker import WorkerFailed
 START_LIMIT_S = 30.0
 END_LIMIT_S = 30.0
 SEND_TIMEOUT_MS = 3_000
-NAME = PRODUCER
 _PLACEHOLDER = re.compile(r"\$(key|number)\b")
 
 
@@ -41,12 +40,27 @@ class Acknowledged:
     """Where it is stored, from the broker."""
 
 
+@dataclass(slots=True)
+class Sendings:
+    """What all producers of a run have sent: the numbers of a topic's messages go through all of them."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Branches of a `parallel` may send at the same time."""
+    numbers: dict[str, int] = field(default_factory=dict)
+    on_their_way: list[tuple[str, dict[str, Any], str]] = field(default_factory=list)
+    """Producer, message and `msg_id` of what was accepted, and isn't in its queue yet."""
+    acknowledged: list[Acknowledged] = field(default_factory=list)
+
+
 class Producer:
     """Sends one message at a time; never sends again what was not acknowledged."""
 
     def __init__(
         self,
         *,
+        name: str = PRODUCER,
+        group: str | None = None,
+        sendings: Sendings | None = None,
         history: History,
         spawn: Callable[[], WorkerProcess],
         real: Callable[[str], str],
@@ -60,6 +74,9 @@ class Producer:
     ) -> None:
         """
         Args:
+            name: its name in steps and in the history.
+            group: its producer group, by the scenario's name; None: its own name.
+            sendings: those of all producers of the run; None: it is the only one.
             history: where every sending is written down.
             spawn: begins the process in which the client lives.
             real: the real name of a topic or group.
@@ -83,19 +100,21 @@ class Producer:
         self._instance = instance
         self._poll_name_server_ms = poll_name_server_ms
         self._settings = settings
-        self.name = NAME
+        self.name = name
+        self._group = group or name
+        self._sendings = Sendings() if sendings is None else sendings
         self.paused = False
         self._running = False
         self._pauses = 0
         """How often it was paused so far."""
         self._ended: list[WorkerProcess] = []
         """Processes that steps have ended."""
-        self._lock = threading.Lock()
-        """Branches of a `parallel` may send at the same time."""
-        self._numbers: dict[str, int] = {}
-        self._on_their_way: list[tuple[dict[str, Any], str]] = []
-        self.acknowledged: list[Acknowledged] = []
         self.last_error = ""
+
+    @property
+    def acknowledged(self) -> list[Acknowledged]:
+        """The messages that brokers have acknowledged to any producer of the run, in order."""
+        return self._sendings.acknowledged
 
     @property
     def pid(self) -> int:
@@ -141,10 +160,10 @@ class Producer:
         self._process.request(
             "start-producer",
             START_LIMIT_S,
-            name=NAME,
-            group=self._real(NAME),
+            name=self.name,
+            group=self._real(self._group),
             **self._servers(),
-            client_ip=NAME,
+            client_ip=self.name,
             instance=self._instance,
             poll_name_server_ms=self._poll_name_server_ms,
             **({"settings": self._settings} if self._settings else {}),
@@ -195,7 +214,9 @@ class Producer:
 
     def routed_brokers(self, topic: str) -> tuple[str, ...] | None:
         """The brokers of a topic to which the client could send now; None: it hasn't asked for its route yet."""
-        answer = self._process.request("producer-route", START_LIMIT_S, name=NAME, topic=self._real(topic))
+        answer = self._process.request(
+            "producer-route", START_LIMIT_S, name=self.name, topic=self._real(topic)
+        )
         return tuple(answer["brokers"]) if answer["known"] else None
 
     def send(
@@ -208,25 +229,27 @@ class Producer:
         properties: Mapping[str, str] = MappingProxyType({}),
         how: Mapping[str, Any] = MappingProxyType({}),
         body: str | None = None,
+        hash_key: str | None = None,
     ) -> bool:
-        """Send one message, or several in a batch, to `queue` or round robin; whether that is acknowledged.
+        """Send one message, or a batch, to `queue`, by `hash_key`, or in turn; whether that is acknowledged.
 
         `tags` are those of the messages; `keys` come behind the key that each of them gets here; `how` is as
-        `harness.language.sending` has it. `body` is the text; None: its key. In `body` and `keys`, `$key` and
-        `$number` stand for the message's; a batch has no such keys.
+        `harness.language.sending` has it. `body` is the text; None: its key. In `body`, `keys` and `hash_key`,
+        `$key` and `$number` stand for the message's; a batch has no such keys.
 
         Writes `send-invoked`, then `sent`, `send-accepted` or `send-failed` into the history. What was not
         acknowledged may still have been stored: its fate is open.
         """
         messages: list[dict[str, Any]] = []
         for tag in tags:
-            with self._lock:
-                number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
+            with self._sendings.lock:
+                numbers = self._sendings.numbers
+                number = numbers[topic] = numbers.get(topic, 0) + 1
             message: dict[str, Any] = {"topic": topic, "key": f"{topic}-{number}", "tag": tag}
             own_keys = [_filled(key, message["key"]) for key in keys]
             further = {"keys": own_keys, "properties": dict(properties)}
             messages.append({**message, **{name: value for name, value in further.items() if value}})
-            self._history.append(NAME, SendInvoked(**messages[-1]))
+            self._history.append(self.name, SendInvoked(**messages[-1]))
         process, pauses = self._process, self._pauses
         try:
             if not self._running:
@@ -235,7 +258,7 @@ class Producer:
             answer = process.request(
                 "send",
                 timeout_ms / 1000 + 5,
-                name=NAME,
+                name=self.name,
                 topic=self._real(topic),
                 tag=messages[0]["tag"],
                 key=messages[0]["key"],
@@ -247,6 +270,7 @@ class Producer:
                 # Those of a batch are alike.
                 keys=messages[0].get("keys", []),
                 properties=dict(properties),
+                **({} if hash_key is None else {"hash_key": _filled(hash_key, messages[0]["key"])}),
             )
             if answer["queue_id"] is None and not how:
                 answer |= self._locate(self._real(topic), answer["msg_id"])
@@ -260,7 +284,7 @@ class Producer:
             if isinstance(failure, WorkerFailed):
                 failed |= {"code": failure.code, "exceptions": list(failure.exceptions)}
             for item in messages:
-                self._history.append(NAME, SendFailed.kind, {**item, **failed})
+                self._history.append(self.name, SendFailed.kind, {**item, **failed})
             return False
         self.last_error = str(answer["status"])
         if how:
@@ -274,12 +298,12 @@ class Producer:
         for number, item in enumerate(messages):
             msg_id, offset_msg_id = (own[number] if number < len(own) else None for own in ids)
             own = {"msg_id": msg_id, "offset_msg_id": offset_msg_id} if len(messages) > 1 else {}
-            self._sent(item, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
+            self._sent(self.name, item, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
         return bool(answer["status"] == "SEND_OK")
 
-    def _sent(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-        self._history.append(NAME, Sent.kind, {**message, **answer})
-        self.acknowledged.append(
+    def _sent(self, producer: str, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        self._history.append(producer, Sent.kind, {**message, **answer})
+        self._sendings.acknowledged.append(
             Acknowledged(
                 key=message["key"],
                 topic=message["topic"],
@@ -296,21 +320,22 @@ class Producer:
         transaction = how.get("transaction")
         way = transaction["state"] if transaction else "oneway" if "oneway" in how else "delayed"
         found = {"how": way, "status": answer["status"], "msg_id": answer["msg_id"]}
-        self._history.append(NAME, SendAccepted.kind, {**message, **found})
-        with self._lock:
-            self._on_their_way.append((message, answer["msg_id"]))
+        self._history.append(self.name, SendAccepted.kind, {**message, **found})
+        with self._sendings.lock:
+            self._sendings.on_their_way.append((self.name, message, answer["msg_id"]))
 
     def look_for_accepted(self) -> None:
-        """Write down as `sent` what has come into its queue since, of what was accepted."""
-        with self._lock:
-            looked_for, self._on_their_way = self._on_their_way, []
-        for message, msg_id in looked_for:
+        """Write down as `sent` what has come into its queue since, of what was accepted of any producer."""
+        with self._sendings.lock:
+            looked_for, self._sendings.on_their_way = self._sendings.on_their_way, []
+        for entry in looked_for:
+            producer, message, msg_id = entry
             found = self._find(self._real(message["topic"]), msg_id)
             if found is None:
-                with self._lock:
-                    self._on_their_way.append((message, msg_id))
+                with self._sendings.lock:
+                    self._sendings.on_their_way.append(entry)
             else:
-                self._sent(message, {"status": "SEND_OK", "msg_id": msg_id, **found})
+                self._sent(producer, message, {"status": "SEND_OK", "msg_id": msg_id, **found})
 
     def release(self) -> None:
         """End the client, and its process unless that is shared."""

@@ -30,6 +30,8 @@ class Servers:
         self._topics: dict[str, Topic] = {}
         """Those that steps have changed."""
         self._group_settings: dict[str, Settings] = {}
+        self._deleted: set[str] = set()
+        """Topics that a step has deleted, and no other has made again."""
 
     def node(self, name: str) -> Node:
         """A node of the cluster.
@@ -140,6 +142,20 @@ class Servers:
     def topic_changed(self, name: str, topic: Topic) -> None:
         """A step has given a topic other settings."""
         self._topics[name] = topic
+        self._deleted.discard(name)
+
+    def topic_deleted(self, name: str) -> None:
+        """A step has deleted a topic; a broker may make it again by itself."""
+        self._topics.pop(name, None)
+        self._deleted.add(name)
+
+    def may_lack(self, topic: str) -> bool:
+        """Whether the brokers may have no such topic: a step has deleted it, or its first message makes it."""
+        return topic in self._deleted or self._scenario.topic(topic).by_sending
+
+    def group_deleted(self, name: str) -> None:
+        """A step has deleted a group with its settings."""
+        self._group_settings[name] = {}
 
     def group_changed(self, name: str, settings: Settings) -> Settings:
         """A step gives a group further settings; all that were given."""

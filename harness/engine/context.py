@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from rocketchaos.harness.clients.admin import Admin
@@ -24,6 +25,7 @@ from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.engine.health import Health
 from rocketchaos.harness.faults.base import Faults
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.probes.logs_probe import Logs
 from rocketchaos.harness.probes.observations import Observations
@@ -43,7 +45,7 @@ class RunContext:
         history: History,
         names: Names,
         admin: Admin,
-        producer: Producer,
+        producers: Mapping[str, Producer],
         consumers: dict[str, Consumer],
         health: Health,
         logs: Path,
@@ -53,9 +55,9 @@ class RunContext:
         self.history = history
         self.observations = Observations(history)
         self.admin = admin
-        self.producer = producer
+        self.producer = producers[PRODUCER]
         self.consumers = consumers
-        self.members = Members(scenario, consumers, producer)
+        self.members = Members(scenario, consumers, producers)
         self.servers = Servers(scenario, cluster, self.members, history)
         self.variables = Variables(history, consumers)
         self.hand_made = HandMadeClients(history, names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Collection
 
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
@@ -19,8 +20,12 @@ DEATH_SHOWS_WITHIN_S = 0.5
 class Health:
     """Of the run's workers and servers."""
 
-    def __init__(self, history: History, interrupted: threading.Event) -> None:
+    def __init__(
+        self, history: History, interrupted: threading.Event, programs: Collection[str] = frozenset()
+    ) -> None:
+        """`programs` are the consumers that are programs of the user's."""
         self._history = history
+        self._programs = programs
         self.interrupted = interrupted
         """Set where the user wants the run to end."""
         self.cluster: Cluster | None = None
@@ -34,9 +39,8 @@ class Health:
     def worker_died(self, name: str, reason: str, trouble: Trouble) -> None:
         """A worker ended unexpectedly. Called from its reader's thread."""
         kind: type[RocketchaosError] = HarnessDefect if trouble is Trouble.HARNESS else EnvironmentNotReady
-        self.note(
-            kind(f"the worker {name} died: {reason}", "Its log is in the run folder, logs/.", about=(name,))
-        )
+        what = f"the program of {name} has ended" if name in self._programs else f"the worker {name} died"
+        self.note(kind(f"{what}: {reason}", "Its log is in the run folder, logs/.", about=(name,)))
         with contextlib.suppress(RocketchaosError):  # the history may be what failed
             self._history.append(name, WorkerDied(reason=reason))
 

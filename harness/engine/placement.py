@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rocketchaos.assertions.log import Log
 from rocketchaos.assertions.log_lapse import LogLapse
-from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.words import references
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.base import Step, every_step
@@ -13,7 +12,7 @@ from rocketchaos.harness.steps.start import Start
 
 
 def own_processes(scenario: Scenario) -> frozenset[str]:
-    """The consumers that need a process of their own, and the producer if it does. These are: consumers that
+    """The consumers that need a process of their own, and producers that do. These are: consumers that
     declare it, or whose client never shares one (`Consumer.needs_own_process`); those whose process a step acts
     on, because a `kill` would end all in it; those whose log a check reads; and those with another one's client
     id, because in one process they would be one client (`MQClientManager`). A variable may stand for any member of
@@ -33,7 +32,7 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
         # In a shared process's log nobody could tell whose a line is that names no group.
         if isinstance(check, Log | LogLapse) and check.consumer is not None:
             asked |= _candidates(scenario, steps, check.consumer)
-    return frozenset(asked & {*scenario.consumers, PRODUCER})
+    return frozenset(asked & {*scenario.consumers, *scenario.senders})
 
 
 def _ids_of_several_processes(scenario: Scenario) -> set[str]:

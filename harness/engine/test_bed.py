@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from rocketchaos.harness.clients.consumer import Begin, Consumer
-from rocketchaos.harness.clients.producer import Producer
+from rocketchaos.harness.clients.producer import Producer, Sendings
 from rocketchaos.harness.clients.request_mode import set_request_mode
 from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.cluster.message_place import locate
@@ -44,7 +44,6 @@ from rocketchaos.harness.engine.record import NodeLogs
 from rocketchaos.harness.engine.traced_entries import TracedEntries
 from rocketchaos.harness.engine.written_entries import WrittenEntries
 from rocketchaos.harness.language.consumer_spec import Through
-from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.topic import Group
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -91,7 +90,11 @@ class TestBed:
         self.history = history
         self.names = names
         self.context: RunContext | None = None
-        self.health = Health(history, managed.interrupted)
+        self.health = Health(
+            history,
+            managed.interrupted,
+            {name for name, item in scenario.consumers.items() if item.choice.kind.users_program},
+        )
         self._all_own = all_own
         self._own = own_processes(scenario)
         self._leaders = scenario.leaders
@@ -107,7 +110,7 @@ class TestBed:
             "http": AnsweredEntries(scenario, self._on_event),
             "trace": TracedEntries(scenario, self._on_event),
         }
-        self._producer: Producer | None = None
+        self._producers: dict[str, Producer] = {}
         self._logs: NodeLogs | None = None
 
     def provision(self) -> RunContext:
@@ -143,35 +146,42 @@ class TestBed:
             )
             if not spec.choice.kind.users_program:
                 self._consumers[name].prepare()
-        self._producer = Producer(
-            history=self.history,
-            spawn=partial(self._spawn, PRODUCER, self.scenario.producer.choice),
-            real=self.names.real,
-            servers=partial(
-                self._servers,
-                self.scenario.producer.choice,
-                name_servers=self.scenario.producer.name_servers,
-            ),
-            locate=self._locate,
-            find=self._find,
-            transactional=any(
-                isinstance(step, Send) and step.transaction is not None
-                for step in every_step(self.scenario.steps)
-            ),
-            instance=self.names.token,
-            poll_name_server_ms=self._poll_name_server_ms(),
-            settings=self.scenario.producer.settings,
-        )
-        self._producer.prepare()
-        return self._connect(self._producer)
+        sendings = Sendings()
+        for name, producer in self.scenario.senders.items():
+            self._producers[name] = Producer(
+                name=name,
+                group=producer.group,
+                sendings=sendings,
+                history=self.history,
+                spawn=partial(self._spawn, name, producer.choice),
+                real=self.names.real,
+                servers=partial(self._servers, producer.choice, name_servers=producer.name_servers),
+                locate=self._locate,
+                find=self._find,
+                transactional=self._transactional(name),
+                instance=self.names.token,
+                poll_name_server_ms=self._poll_name_server_ms(producer.choice),
+                settings=producer.settings,
+            )
+            self._producers[name].prepare()
+        return self._connect()
 
-    def _poll_name_server_ms(self) -> int | None:
-        """How often the producer's client asks for routes; None: its own default."""
-        if not self.scenario.producer.choice.kind.compressed:
+    def _transactional(self, name: str) -> bool:
+        """Whether this producer, or another one of its group, sends transactions: brokers ask any of the group."""
+        group = self.scenario.senders[name].group or name
+        return any(
+            (self.scenario.senders[step.producer].group or step.producer) == group
+            for step in every_step(self.scenario.steps)
+            if isinstance(step, Send) and step.transaction is not None
+        )
+
+    def _poll_name_server_ms(self, choice: ClientChoice) -> int | None:
+        """How often a producer's client asks for routes; None: its own default."""
+        if not choice.kind.compressed:
             return None
         return self.managed.timing.client_settings.get("pollNameServerInterval")
 
-    def _connect(self, producer: Producer) -> RunContext:
+    def _connect(self) -> RunContext:
         cluster, admin = self.managed.ready()
         self._logs = NodeLogs(cluster)
         context = RunContext(
@@ -180,7 +190,7 @@ class TestBed:
             history=self.history,
             names=self.names,
             admin=admin,
-            producer=producer,
+            producers=self._producers,
             consumers=self._consumers,
             health=self.health,
             logs=self.folder.logs,
@@ -197,7 +207,8 @@ class TestBed:
             self._create_group(context, group)
         for entries in self._entries.values():
             entries.begin(context)
-        producer.start()
+        for producer in self._producers.values():
+            producer.start()
         for consumer in self._consumers.values():
             # A user's program gets the cluster's address; some begin with their consumer's start.
             if not consumer.spec.choice.kind.begins_at_start:
@@ -406,8 +417,8 @@ class TestBed:
             entries.close()
         for consumer in self._consumers.values():
             consumer.release()
-        if self._producer is not None:
-            self._producer.release()
+        for producer in self._producers.values():
+            producer.release()
         self._tenancy.end(self.folder.logs)
         if self.context is not None:
             with suppress(RocketchaosError):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rocketchaos.harness.clients.members import Members
-    from rocketchaos.harness.clients.producer import Producer
     from rocketchaos.harness.cluster.servers import Servers
 
 
@@ -15,4 +14,3 @@ class FaultContext(Protocol):
 
     servers: Servers
     members: Members
-    producer: Producer

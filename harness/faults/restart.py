@@ -21,13 +21,12 @@ def of_consumer(consumer: Consumer) -> None:
 
 
 class Restart(OverOnceEffective):
-    """The producer's client is shut down if it still runs, and another one starts; over once that has started."""
+    """A producer's client is shut down if it still runs, and another one starts; over once that has started."""
 
     name = "restart"
 
     def __init__(self, context: FaultContext, name: str) -> None:
-        del name  # there is one
-        self._producer = context.producer
+        self._producer = context.members.producer(name)
         self.target = self._producer.name
         self._before = self._producer.where
 

@@ -15,6 +15,8 @@ from rocketchaos.harness.rocketmq.version_range import contains
 
 ExpectedWord = Literal["reproduced", "not-reproduced", "measured"]
 _WORDS = ("reproduced", "not-reproduced", "measured")
+PROGRAM = "app"
+"""The key for a program of the user's, whichever kind it is."""
 MEASURED = "measured"
 """Nothing is expected: what is a race, or isn't known, is recorded and not judged."""
 
@@ -139,7 +141,27 @@ def _first_that_fits(cells: Mapping[str, Any], label: str, rocketmq: str | None)
 def _fits(key: str, label: str, rocketmq: str | None) -> bool:
     if is_range(key):
         return rocketmq is not None and contains(key, rocketmq)
-    return key == label
+    return fits_clients(key, label)
+
+
+def fits_clients(key: str, label: str) -> bool:
+    """Whether a key of `expected` means the clients of this label. `app` is any program of the user's."""
+    return key in (label, label_of("+".join(map(_as_app, label.split("+")))))
+
+
+def _as_app(kind: str) -> str:
+    return PROGRAM if kind in CLIENT_KINDS and CLIENT_KINDS[kind].users_program else kind
+
+
+def programs_never_meant(expected: str | Mapping[str, Any], label: str) -> Iterator[tuple[str, ...]]:
+    """The keys that name a program of the user's, where none of the scenario's clients is one of that kind."""
+    own = {*label.split("+")}
+    own |= {_as_app(kind) for kind in own}
+    for key, below in expected.items() if isinstance(expected, Mapping) else ():
+        for path in ((key,), *((key, inner) for inner in below if isinstance(below, Mapping))):
+            kinds = [] if is_range(path[-1]) else path[-1].split("+")
+            if any(CLIENT_KINDS[kind].users_program and kind not in own for kind in kinds):
+                yield path
 
 
 def expected_kinds(expected: str | Mapping[str, Any]) -> frozenset[OutcomeKind]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, model_validator
 
 from rocketchaos.harness.language.consumer_spec import ClientText
 from rocketchaos.harness.language.name_servers import NameServerNames
@@ -14,13 +16,22 @@ PRODUCER = "producer"
 """Its name in steps and histories."""
 
 
+ProducerGroup = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9_%|-]{1,112}$")]
+
+
 class Producer(Strict):
-    """The one producer of a scenario, which sends what `send` steps say."""
+    """A producer, which sends what `send` steps say. It starts before the first step."""
 
     client: ClientText = Field(
         default=USUAL_CLIENT,
         description="which client: `java`, `java@4.9.4` in its own version, `python`, `grpc`, `go`; a matrix "
         "doesn't change it",
+    )
+
+    group: ProducerGroup | None = Field(
+        default=None,
+        description="its producer group, which others may share; default: one of its own. Brokers ask any "
+        "member of the group about a transaction; one that hasn't sent it answers `unknown`",
     )
 
     settings: dict[str, Value] = Field(

@@ -98,8 +98,9 @@ class Refers:
 
     `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
     before), `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag), `node` (of the cluster),
-    `broker` (a node that is one), `producer` (the run's own), `hand-made` (a client that heartbeats make),
-    `pull` (a raw one), `asked` (any other raw request) and `client-pull` (one by a consumer's own client).
+    `broker` (a node that is one), `producer` (any of the run's), `hand-made` (a client that
+    heartbeats make), `pull` (a raw one), `asked` (any other raw request) and `client-pull` (one by a consumer's
+    own client).
     """
 
     kinds: tuple[str, ...]
@@ -121,6 +122,8 @@ ProcessRef = Annotated[str, Refers(("consumer", "variable", "node", "producer"))
 """An actor with a process that a step can act on: an `ActorRef`, or `producer`."""
 SideRef = Annotated[str, Refers(("consumer", "group", "variable", "node", "producer"))]
 """Whoever has a place on the network: what an `ActorRef` names, all members of a group, or `producer`."""
+ProducerRef = Annotated[str, Refers(("producer",))]
+"""A producer: `producer`, or a further one by its name."""
 NodeRef = Annotated[str, Refers(("node",))]
 """A node of the cluster: `nameserver`, `broker-a`, `broker-a-slave`."""
 BrokerRef = Annotated[str, Refers(("broker",))]

@@ -211,7 +211,7 @@ def with_fewer_properties(document: Document) -> Iterator[Document]:
     cluster = document.get("cluster", {})
     if len(listed(cluster.get("brokers"))) > 1:
         yield _on_one_broker(document)
-    yield from without_each(document, ("cluster", "workers", "producer", "groups"))
+    yield from without_each(document, ("cluster", "workers", "producer", "producers", "groups"))
     if len(cluster) > 1:
         for smaller in without_each(cluster, [key for key in cluster if key != "brokers"]):
             yield {**document, "cluster": smaller}

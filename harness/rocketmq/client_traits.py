@@ -45,6 +45,8 @@ class Api:
     """Whether what fails too often becomes a dead letter."""
     resubscribes: bool = True
     """Whether it can subscribe and unsubscribe while it runs."""
+    suspends: bool = False
+    """Whether it can stop pulling while it stays a member (`DefaultMQPushConsumer.suspend`)."""
     counts_pulls: bool = True
     """Whether the client counts the pulls that brought messages, and what its own filter let through."""
     commits_skipped: bool = True

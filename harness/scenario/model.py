@@ -132,6 +132,10 @@ class Scenario(Strict):
     )
     consumers: dict[Name, Consumer] = Field(description="the consumers by name")
     producer: Producer = Field(default_factory=Producer, description="the client that sends its messages")
+    producers: dict[Name, Producer] = Field(
+        default_factory=dict,
+        description="further producers by name, which send what names them, `send: {producer: p2, …}`",
+    )
     steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="what is done, in order"
     )
@@ -301,8 +305,14 @@ class Scenario(Strict):
 
     @property
     def choices(self) -> tuple[ClientChoice, ...]:
-        """All its clients: the producer's, and the consumers'."""
-        return self.producer.choice, *(consumer.choice for consumer in self.consumers.values())
+        """All its clients: the producers', and the consumers'."""
+        producers = (producer.choice for producer in self.senders.values())
+        return *producers, *(consumer.choice for consumer in self.consumers.values())
+
+    @property
+    def senders(self) -> dict[str, Producer]:
+        """All its producers, by the names that steps have for them."""
+        return {SENDER: self.producer, **self.producers}
 
     def clients(self, rocketmq: str) -> dict[str, tuple[str, str]]:
         """Kind and version of every consumer's client, with servers of this version of RocketMQ."""
@@ -357,12 +367,12 @@ class Scenario(Strict):
         return self.topic(topic).on or self.cluster.brokers
 
     def known_to(self, client: str) -> frozenset[str]:
-        """The brokers that the name servers of a consumer, or of the producer, know."""
+        """The brokers that the name servers of a consumer, or of a producer, know."""
         return frozenset().union(*self.routes_of(client))
 
     def routes_of(self, client: str) -> tuple[frozenset[str], ...]:
         """The brokers that each of its name servers knows, equal sets once: a client asks one name server."""
-        spec = self.producer if client == SENDER else self.consumers[client]
+        spec = self.senders.get(client) or self.consumers[client]
         asked = spec.name_servers or self.cluster.name_server_nodes
         return tuple(dict.fromkeys(self.cluster.known_to(name) for name in asked))
 
@@ -423,7 +433,9 @@ class Scenario(Strict):
         """Its needs of a cluster: those that it states, a proxy if a client speaks to one, a trace topic, and
         long polling."""
         needs, consumers = self.cluster, self.consumers.values()
-        if self.producer.choice.kind.needs_proxy or any(consumer.needs_proxy for consumer in consumers):
+        if any(item.choice.kind.needs_proxy for item in self.senders.values()) or any(
+            consumer.needs_proxy for consumer in consumers
+        ):
             needs = needs.with_a_proxy(for_remoting=self._through_proxy)
         if any(consumer.traits.seen_by == "trace" for consumer in consumers):
             needs = needs.with_a_trace_topic()
@@ -468,7 +480,7 @@ class Scenario(Strict):
         return consumer is not None and consumer.app is not None and consumer.app.image is not None
 
     def in_container(self, client: str) -> bool:
-        """Whether this consumer, or the producer, lives in a container of its own."""
+        """Whether this consumer or producer lives in a container of its own."""
         return self.workers == "containers" or self.is_image(client)
 
     @property
@@ -526,21 +538,27 @@ class Scenario(Strict):
         for step in every_step(self.steps):
             for name, can_not in step.beyond(self):
                 return f"can't have {self.consumers[name].choice} for {name}: {can_not}"
-        kind = self.producer.choice.kind
+        for name, producer in self.senders.items():
+            if (reason := self._why_no_producer(name, producer, version)) is not None:
+                who = "its producer" if name == SENDER else f"the producer {name}"
+                return f"can't have {producer.choice} for {who}: {reason}"
+        return None
+
+    def _why_no_producer(self, name: str, producer: Producer, version: str) -> str | None:
+        kind, client = producer.choice.kind, producer.choice.version_on(version)
         reason = why_not_reached(kind.needs_proxy, version) or why_no_property(
-            self.producer.settings, PRODUCER, self.producer.choice.version_on(version)
+            producer.settings, PRODUCER, client
         )
-        sends = [step for step in every_step(self.steps) if isinstance(step, Send)]
-        ways = [way for step in sends for way in step.ways]
+        sends = [step for step in every_step(self.steps) if isinstance(step, Send) and step.producer == name]
+        ways = [way for step in sends for way in (*step.ways, *(["hash_key"] if step.hash_key else []))]
         if reason is None and (beyond := [way for way in ways if way not in kind.sends]):
             reason = f"its producer can't send with `{beyond[0]}`"
-        client = self.producer.choice.version_on(version)
         if reason is None and "delay" in ways and not contains(PROXY_SINCE, client):
             reason = f"`delay` is of clients {PROXY_SINCE}, as `java@5.5.0`: `delay_level` is of all"
         if reason is None and not kind.chooses_queues:
-            chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
+            chosen = [step.word for step in sends if step.chooses_queues]
             reason = f"it can't choose a queue, as `{chosen[0]}` asks" if chosen else None
-        return None if reason is None else f"can't have {self.producer.choice} for its producer: {reason}"
+        return reason
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:
         """All checks, as (section, index in it, check)."""

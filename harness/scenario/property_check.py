@@ -27,7 +27,7 @@ _STEPS = {"topic-config": (TOPIC, "TopicConfig"), "group-config": (GROUP, "Subsc
 
 
 def check_properties(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """The mistakes in the settings of a scenario's consumers and its producer."""
+    """The mistakes in the settings of a scenario's consumers and its producers."""
     for name, consumer in scenario.consumers.items():
         known = CONSUMERS.get(consumer.api)
         if known is not None:
@@ -45,9 +45,9 @@ def check_properties(document: Document, scenario: Scenario) -> Iterator[Diagnos
             known, whose = _STEPS[placed.word.word]
             settings: Mapping[str, Value] = getattr(placed.word, "settings")  # noqa: B009
             yield from _wrong(document, (*placed.path, "set"), settings, known, whose)
-    yield from _wrong(
-        document, ("producer", "settings"), scenario.producer.settings, PRODUCER, "DefaultMQProducer"
-    )
+    for name, producer in scenario.senders.items():
+        place: Path = ("producers", name) if name in scenario.producers else ("producer",)
+        yield from _wrong(document, (*place, "settings"), producer.settings, PRODUCER, "DefaultMQProducer")
 
 
 def _wrong(

@@ -55,6 +55,7 @@ def check_references(document: Document) -> Iterator[Diagnostic]:
     bound = _bound(steps)
     moments = {name: path for path, names_of_one in _moments(steps) for name in names_of_one}
     yield from _ambiguous_names(document, names)
+    yield from _names_of_producers(document, names)
     yield from _subscriptions(document, names)
     yield from _configured_queues(document, names)
     yield from _repeated_moments(document, steps)
@@ -133,7 +134,7 @@ def _name_servers_of_clients(document: Document, names: Names) -> Iterator[Diagn
     known = {name: path for name, path in (names.nodes or {}).items() if is_name_server(name)}
     if not known:
         return
-    for path in (*(names.consumers or {}).values(), (PRODUCER,)):
+    for path in (*(names.consumers or {}).values(), (PRODUCER,), *(names.producers or {}).values()):
         client = document.value(path) if path[0] in document.data else None
         given = client.get("name_servers", []) if isinstance(client, dict) else []
         for index, name in enumerate(given if isinstance(given, list) else [given]):
@@ -147,11 +148,23 @@ def _ambiguous_names(document: Document, names: Names) -> Iterator[Diagnostic]:
         if name == PRODUCER:
             message = f"`{name}` is the name of the producer: give the consumer another name"
             yield document.report(path, message, key=True)
+        if name in (names.producers or {}):
+            message = f"`{name}` is a consumer and a producer: give one of them another name"
+            yield document.report(path, message, key=True)
         if name in (names.nodes or {}):
             message = f"`{name}` is a consumer and a node of the cluster: give the consumer another name"
             yield document.report(path, message, key=True)
         if name in (names.groups or {}):
             message = f"`{name}` is a consumer and a group: give one of them another name"
+            yield document.report(path, message, key=True)
+
+
+def _names_of_producers(document: Document, names: Names) -> Iterator[Diagnostic]:
+    """A further producer's name stands for nothing else in steps."""
+    for name, path in (names.producers or {}).items():
+        if name == PRODUCER or name in {**(names.nodes or {}), **(names.groups or {})}:
+            what = "the usual producer" if name == PRODUCER else "a node of the cluster or a group"
+            message = f"`{name}` is {what} too: give this producer another name"
             yield document.report(path, message, key=True)
 
 
@@ -283,7 +296,7 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
         "moment": None if scope.moments is None else {**scope.moments, _END: ()},
         "node": scope.names.nodes,
         "broker": _without_nameserver(scope.names.nodes),
-        "producer": {PRODUCER: ()},
+        "producer": None if scope.names.producers is None else {PRODUCER: (), **scope.names.producers},
         "hand-made": None if scope.made is None else scope.made.get("hand-made", {}),
         "pull": None if scope.made is None else scope.made.get("pull", {}),
         "asked": None if scope.made is None else scope.made.get("asked", {}),

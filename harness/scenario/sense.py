@@ -8,7 +8,7 @@ from rocketchaos.assertions import Check
 from rocketchaos.assertions.send_refused import SendRefused
 from rocketchaos.assertions.start_refused import StartRefused
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
-from rocketchaos.harness.language.expectation import is_range, never_fitting
+from rocketchaos.harness.language.expectation import is_range, never_fitting, programs_never_meant
 from rocketchaos.harness.language.words import references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
@@ -29,6 +29,11 @@ def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
         what = "versions" if is_range(key) else "clients"
         message = f"`{inner}` can never match where `{key}` does: both are about {what}"
         yield document.report(("expected", key, inner), message, key=True)
+    for path in programs_never_meant(scenario.expected, scenario.own_client_label):
+        message = (
+            f"`{path[-1]}` can never match: the clients of this scenario are `{scenario.own_client_label}`"
+        )
+        yield document.report(("expected", *path), message, key=True)
     words = all_words(document)
     steps, _ = words["steps"]
     moments = _moments(steps)

@@ -47,7 +47,7 @@ class _Course:
     consumers: dict[str, _Actor]
     variables: dict[str, _Actor] = field(default_factory=dict)
     others: dict[str, _Actor] = field(default_factory=dict)
-    """Nodes of the cluster, and the producer: they run from the beginning on, and no variable stands for them."""
+    """Nodes of the cluster, and producers: they run from the beginning on, and no variable stands for them."""
 
     def actors(self) -> dict[str, _Actor]:
         """All of them, by the names that steps have for them."""
@@ -75,7 +75,7 @@ def check_order(
     consumers = {name: _Actor(frozenset((_NEW,))) for name in scenario.consumers}
     others = {
         name: _Actor(frozenset((_RUNNING,)))
-        for name in (*scenario.cluster.nodes, PRODUCER)
+        for name in (*scenario.cluster.nodes, *scenario.senders)
         if name not in consumers
     }
     yield from _in_order(_Course(document, scenario, steps, consumers, others=others), steps, all_defined)
@@ -171,10 +171,12 @@ def _told_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterat
 
 def _sent_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
     """A producer that sends, or that is asked for its brokers, must run."""
-    producer = course.others.get(PRODUCER)
+    name = step.producer if isinstance(step, Send) else PRODUCER
+    producer = course.others.get(name)
     needed = isinstance(step, Send) or (isinstance(step, Settle) and step.route is not None)
     if needed and producer is not None and not producer.states & _ANSWERING:
-        message = f"`{step.word}`: the producer {_in_words(producer)}: `restart` or `resume` it before"
+        who = "the producer" if name == PRODUCER else name
+        message = f"`{step.word}`: {who} {_in_words(producer)}: `restart` or `resume` it before"
         yield course.document.report(placed.path, message, key=True)
 
 

@@ -47,6 +47,8 @@ class Names:
     """The name server, the brokers and their slaves."""
     brokers: Mapping[str, Path] | None
     """The brokers, each a master."""
+    producers: Mapping[str, Path] | None
+    """The further ones."""
 
 
 def understood(document: Document, section: str) -> tuple[list[PlacedWord], bool]:
@@ -135,6 +137,7 @@ def names_of(document: Document) -> Names:
         groups=_groups(document),
         nodes=_nodes(document, lambda needs: needs.nodes),
         brokers=_nodes(document, lambda needs: needs.brokers),
+        producers=_keys(document, "producers") if "producers" in document.data else {},
     )
 
 

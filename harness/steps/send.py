@@ -10,8 +10,16 @@ from pydantic import Field, StringConstraints, model_validator
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
 from rocketchaos.harness.core.user_files import user_file
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.sending import Sending
-from rocketchaos.harness.language.words import DurationMs, OneOrMore, TagRef, TopicName, tag_doubt
+from rocketchaos.harness.language.words import (
+    DurationMs,
+    OneOrMore,
+    ProducerRef,
+    TagRef,
+    TopicName,
+    tag_doubt,
+)
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
 
@@ -30,8 +38,10 @@ class Send(Sending, Step):
     """Send messages, one after the other, each acknowledged before the next.
 
     With `per_queue` the messages go to the queues in turn, and each queue gets exactly this many. With
-    `queue` all go to that queue. Without either the producer's own round robin decides, which starts at a
-    random queue. The harness gives each message a key: `orders-1` for the first one sent to orders.
+    `queue` all go to that queue. With `hash_key` a hash chooses, so that messages with the same text go to the
+    same queue, as long as the number of queues stays. Without any of them the producer's own round robin decides,
+    which starts at a random queue. The harness gives each message a key: `orders-1` for the first one sent to
+    orders; the numbers of a topic go through all producers.
 
     The producer never retries by itself. The fate of a message that is not acknowledged is open, and checks
     count only acknowledged ones. The run is then inconclusive, unless the step has `may_fail`, as while a
@@ -66,6 +76,12 @@ class Send(Sending, Step):
         description="more keys for every message, after the harness's own; in them too `$number` is its number "
         "in the topic: `[A-$number]`",
     )
+    hash_key: OneOrMore[Key] | None = Field(
+        default=None,
+        description="texts in turn, one for each message, whose hash chooses its queue, as with "
+        "SelectMessageQueueByHash and the `hashKey` of Spring; in them `$number` is the message's number in the "
+        "topic. With `grpc` the message group, which a topic with `message.type: FIFO` needs",
+    )
     properties: dict[PropertyName, PropertyValue] = Field(
         default_factory=dict,
         description='user properties of every message, `{a: "1"}`: text, also for numbers',
@@ -80,6 +96,7 @@ class Send(Sending, Step):
     every: DurationMs | None = Field(
         default=None, gt=0, description="the time from one message to the next; default: as fast as possible"
     )
+    producer: ProducerRef = Field(default=PRODUCER, description="which one of several, see `producers`")
     may_fail: bool = Field(
         default=False,
         description="messages that are not acknowledged are recorded, and the run continues",
@@ -91,6 +108,11 @@ class Send(Sending, Step):
             raise ValueError("give one of `tag` and `tags`")
         if self.per_queue is not None and self.queue is not None:
             raise ValueError("give one of `per_queue` and `queue`")
+        if self.hash_key is not None and (self.chooses_queues or self.batch or self.transaction):
+            raise ValueError(
+                "`hash_key` chooses the queue of each message: it goes with none of `per_queue`, `queue`, "
+                "`batch`, `transaction`"
+            )
         if self.broker is not None and self.queue is None:
             raise ValueError("`broker` goes with `queue`")
         return self
@@ -158,6 +180,7 @@ class Send(Sending, Step):
         refused = []
         body = {} if self.body is None else {"body": self.body_text(context.scenario)}
         began_ns = context.now_ns()
+        producer = context.members.producer(self.producer)
         for index in range(self.count):
             context.check_alive()
             if self.every is not None:
@@ -166,16 +189,17 @@ class Send(Sending, Step):
                 context.let_time_pass(max(0, round((due_ns - context.now_ns()) / 1e6)))
             if self.batch is not None and index % self.batch:
                 continue
-            if not context.producer.send(
+            if not producer.send(
                 self.topic,
                 [self._tag_of(context, index + more) for more in range(self.batch or 1)],
                 self._queue_of(context, index),
                 keys=self.keys or (),
                 properties=self.properties,
                 how=self.as_data,
+                **({} if self.hash_key is None else {"hash_key": self.hash_key[index % len(self.hash_key)]}),
                 **body,
             ):
-                refused += [context.producer.last_error] * (self.batch or 1)
+                refused += [producer.last_error] * (self.batch or 1)
                 context.check_alive()
         if refused and not self.may_fail:
             raise PreconditionNotMet(

@@ -44,6 +44,7 @@ class Contained:
     """
 
     pid = 0
+    stop_signal = "SIGTERM"
 
     def __init__(
         self, engine: Engine, container: Container, worker: str, address: str, on_gone: Callable[[], None]
@@ -91,7 +92,7 @@ class Contained:
         self._signal("SIGKILL", "killed")
 
     def terminate(self) -> None:
-        self._signal("SIGTERM", "terminated")
+        self._signal(self.stop_signal, "terminated")
 
     def _signal(self, name: str, word: str) -> None:
         if self._ended.is_set():

@@ -118,6 +118,9 @@ class ImageProgram(Contained):
             with refusals(f"the container of {plan.name} can't be started from the image {app.image}"):
                 container.start()
             self._learn_pid()
+            # STOPSIGNAL of the image; the engine sends SIGTERM where there is none (`docker stop`).
+            inspected = place.engine.client.api.inspect_container(self._id)
+            self.stop_signal = str(inspected["Config"].get("StopSignal") or self.stop_signal)
             self._begin_to_read(plan, app)
         except BaseException:
             with suppress(NotFound):

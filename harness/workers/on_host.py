@@ -113,6 +113,7 @@ class LocalProgram:
 
     container = None
     foreign_clock = False
+    stop_signal = "SIGTERM"
 
     def __init__(
         self,

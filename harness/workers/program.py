@@ -95,8 +95,12 @@ class Program(Protocol):
             EnvironmentNotReady: a container engine refuses.
         """
 
+    @property
+    def stop_signal(self) -> str:
+        """The signal of `terminate`: SIGTERM, or that of a container's image."""
+
     def terminate(self) -> None:
-        """Send SIGTERM, without waiting for the end; nothing if it has ended.
+        """Send its stop signal, without waiting for the end; nothing if it has ended.
 
         Raises:
             EnvironmentNotReady: a container engine refuses.

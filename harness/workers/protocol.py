@@ -48,6 +48,8 @@ keeps its offsets in a folder that all processes of the run with this setting sh
 `stop-consumer` with `name`: graceful shutdown; a listener that blocks ends without a report.
 `subscribe` with `name, topic, expression: tags | {sql}`: on the running client. Refused for `pull`.
 `unsubscribe` with `name, topic`: on the running client. Refused for `pull`.
+`suspend-consumer` and `resume-consumer` with `name`: the client pulls no more, and pulls again. Only of a client
+whose trait `suspends` says that it can.
 `release-listener` with `name`: it blocks no more.
 `assignment` with `name`: `{queues: [{topic, broker, queue_id}]}`, as the client itself knows them; id -1, which
 consumers in POP mode have, stands for all queues of the broker. A client may tell all that `running-info` does.
@@ -64,7 +66,8 @@ messages}`, a PullStatus, or `{status: null, error, code|null}` where the client
 `producer-route` with `name, topic`: `{known, brokers [..]}`, those to which the client could send right now; not
 known: it has not asked for the topic yet, and will with the first message.
 `send` with `name, topic, tag|null, key|null, body (text), queue {broker, id}|null, timeout_ms`, and optionally
-further `keys [..]` and `properties {..}`: `{status, broker, queue_id, queue_offset, msg_id, offset_msg_id}`. Never
+further `keys [..]`, `properties {..}` and `hash_key` (text whose hash chooses the queue, where the client's
+`sends` have it): `{status, broker, queue_id, queue_offset, msg_id, offset_msg_id}`. Never
 retried; one at a time for each producer, so that they go round where no queue is given. `msg_id` is the message's
 UNIQ_KEY.
 

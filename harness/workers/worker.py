@@ -289,15 +289,15 @@ class Worker:
             PreconditionNotMet: it still runs after the limit, or something else has ended it.
         """
         if not self._over.wait(limit_s):
+            sent = f"got {self._program.stop_signal} {limit_s:g} s ago"
             raise PreconditionNotMet(
-                f"terminate: the {self.where} of {self.name} got SIGTERM {limit_s:g} s ago and has not ended; "
-                f"{self._seen()}",
+                f"terminate: the {self.where} of {self.name} {sent} and has not ended; {self._seen()}",
                 _FIRST_PROCESS if self._users_program and self.container is not None else "",
             )
         if not self._ended_on_sigterm(self.returncode):
             raise PreconditionNotMet(
-                f"terminate: the {self.where} of {self.name} got SIGTERM and did not end by itself, with exit "
-                f"code {TERMINATED}, but with {self._how_it_ended()}"
+                f"terminate: the {self.where} of {self.name} got {self._program.stop_signal} and did not end by "
+                f"itself, with exit code {TERMINATED}, but with {self._how_it_ended()}"
             )
 
     def stop(self, limit_s: float) -> None:
@@ -419,7 +419,8 @@ class Worker:
 
     def _ended_on_sigterm(self, code: int | None) -> bool:
         """Whether that is how it ends by itself; a user's program has an exit code of its own, or none."""
-        by_default = code == -signal.SIGTERM
+        number = signal.Signals.__members__.get(self._program.stop_signal, signal.SIGTERM)
+        by_default = code == -number
         return code == TERMINATED or (self._users_program and code is not None and (code >= 0 or by_default))
 
     def _finish(self) -> None:

@@ -1,4 +1,4 @@
-"""What is asked of Spark's driver beside queries: Delta's own knowledge of a table, files, a lock.
+"""What is asked of Spark's driver in addition to queries: Delta's own knowledge of a table, files, a lock.
 
 Where the driver is a JVM of this process, its Java objects are asked. Over Spark Connect there are none, and
 statements take their place.

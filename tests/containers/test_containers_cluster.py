@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.reaper.reaper import Reaper, new_owner
-from rocketchaos.harness.reaper.reaper_process import OWNER_LABEL
+from rocketchaos.harness.reaper.reaper_process import OWNER_LABEL, owned_things
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from tests.embedded.command import ROOT, rocketchaos, started
 from tests.embedded.test_nodes import NODES
@@ -146,20 +147,28 @@ def test_a_cluster_that_is_up_serves_commands_and_comes_down(engine: Engine, tmp
 
 
 @pytest.mark.timeout(900)
-def test_twenty_runs_of_which_five_are_killed_leave_nothing(engine: Engine, tmp_path: Path) -> None:
-    """The five are killed at moments that are spread over the shortest of the others."""
+@pytest.mark.parametrize(
+    ("ended", "killed"), [(2, 2), pytest.param(15, 5, marks=[pytest.mark.slow, pytest.mark.nightly])]
+)
+def test_runs_of_which_some_are_killed_leave_nothing(
+    engine: Engine, tmp_path: Path, ended: int, killed: int
+) -> None:
+    """The killed ones die at moments that are spread over the shortest of the others."""
     command = ("reproduce", "same-group-different-tags", "--on", "containers", "--json")
-    took_s = []
-    for _ in range(15):
+    pids, took_s = [], []
+    for _ in range(ended):
         began = time.monotonic()
-        done = rocketchaos(*command, cwd=tmp_path)
-        took_s.append(time.monotonic() - began)
-        assert done.code == 0, done.out + done.err
-    for part in range(1, 6):
         run = started(*command, cwd=tmp_path)
+        pids.append(run.pid)
+        out, err = run.communicate(timeout=120)
+        took_s.append(time.monotonic() - began)
+        assert run.returncode == 0, out + err
+    for part in range(1, killed + 1):
+        run = started(*command, cwd=tmp_path)
+        pids.append(run.pid)
         # Time itself is chosen here: each is at another place of its run.
         with pytest.raises(subprocess.TimeoutExpired):
-            run.communicate(timeout=min(took_s) * part / 6)
+            run.communicate(timeout=min(took_s) * part / (killed + 1))
         run.send_signal(signal.SIGKILL)
         run.communicate()
     left = tenacity.Retrying(
@@ -167,13 +176,12 @@ def test_twenty_runs_of_which_five_are_killed_leave_nothing(engine: Engine, tmp_
         wait=tenacity.wait_fixed(0.2),
         stop=tenacity.stop_after_delay(5),
         retry_error_callback=lambda state: state.outcome and state.outcome.result(),
-    )(lambda: ours(engine))
+    )(lambda: things_of_processes(engine, pids))
     assert left == []
 
 
-def ours(engine: Engine) -> list[str]:
-    """All containers and networks with an owner."""
-    wanted = {"label": OWNER_LABEL}
-    # Each is asked by itself once it is listed, and may be gone by then.
-    containers = engine.client.containers.list(all=True, filters=wanted, ignore_removed=True)
-    return [str(container.name) for container in (*containers, *engine.client.networks.list(filters=wanted))]
+def things_of_processes(engine: Engine, pids: Collection[int]) -> list[str]:
+    """The names of all containers and networks that these harnesses own: an owner begins with its process."""
+    of_them = {str(pid) for pid in pids}
+    things = owned_things(engine.client, lambda owner: owner.partition("-")[0] in of_them)
+    return [thing.name for thing in things]

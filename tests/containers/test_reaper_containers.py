@@ -29,7 +29,6 @@ LIMIT_S = 5.0
 """For everything, from the death of the harness on."""
 REAPER_LIMIT_S = 30.0
 """It looks for a while whether anything shows up yet."""
-MOMENTS = 20
 LATEST_MOMENT_S = 3.0
 
 HARNESS = """
@@ -165,15 +164,15 @@ def test_a_killed_harness_leaves_no_container_network_or_volume(
     assert not (paths.scratch_root() / harness.owner).exists()
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
+@pytest.mark.parametrize("times", [4, pytest.param(20, marks=[pytest.mark.slow, pytest.mark.nightly])])
 def test_whenever_it_is_killed_while_it_makes_containers_none_is_left(
-    begin: Callable[[str], StandIn], engine: Engine, owners: list[str]
+    begin: Callable[[str], StandIn], engine: Engine, owners: list[str], times: int
 ) -> None:
     seed = random.randrange(2**32)
     print(f"the moments are those of seed {seed}")
     moments = random.Random(seed)
-    for _ in range(MOMENTS):
+    for _ in range(times):
         harness = begin(MAKES_MORE_AND_MORE)
         # No condition: any moment may be the worst one, also one in the middle of a request.
         time.sleep(moments.uniform(0, LATEST_MOMENT_S))

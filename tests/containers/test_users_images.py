@@ -249,7 +249,7 @@ def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"mode": "ends"}, ["the worker a died: exit code 1", "no database"]),
+        ({"mode": "ends"}, ["the program of a has ended: exit code 1", "no database"]),
         ({"mode": "stranger"}, ["not become a member of its group g", "its last line: 'mode stranger"]),
         ({"ready": "{port: 1}"}, ["but not `ready` within 20 s: no process accepts connections on port 1"]),
         (

@@ -69,7 +69,7 @@ def test_broadcasting_everybody_gets_everything_and_keeps_its_own_offsets(rocket
     assert not (Path.home() / ".rocketmq_offsets").exists()
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_an_orderly_listener_tries_again_in_place(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", listener="orderly", behaviour={"fail": 1}, subscribe={"orders": "*"})
     rocketmq.start("a")

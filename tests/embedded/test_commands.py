@@ -299,7 +299,7 @@ def test_a_limit_that_passes_says_how_many_entries_there_were(run: Run) -> None:
 @pytest.mark.parametrize(
     ("mode", "ready", "words"),
     [
-        ("ends", "{members: 1}", ["the worker a died: exit code 1", "no database"]),
+        ("ends", "{members: 1}", ["the program of a has ended: exit code 1", "no database"]),
         # Each of these takes the whole limit of 20 s.
         nightly(
             "stranger",

@@ -94,7 +94,7 @@ def test_a_group_behind_a_proxy_is_never_called_offline(tmp_path: Path) -> None:
     assert "a proxy, which doesn't forward request 307" in " ".join(text(by_proxy).split())
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_members_of_a_proxy_beside_members_of_the_brokers_are_told_with_what_it_does(tmp_path: Path) -> None:
     _, by_proxy = diagnosed(BOTH_WAYS, tmp_path)
     (finding,) = by_proxy.findings

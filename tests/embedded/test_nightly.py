@@ -52,6 +52,7 @@ def found_by(runs: Path) -> Iterator[NightlyFinding]:
             yield from findings(report.scenario, report.events, report.outcome)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_a_consumer_that_acknowledges_before_it_processes_loses_messages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -17,7 +17,7 @@ from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import CheckFailed, LiveRun
 from tests.embedded.command import Ended, rocketchaos
 from tests.embedded.test_endings import end, start
-from tests.embedded.users_programs import jar_of, log_of, run_own
+from tests.embedded.users_programs import jar_of, log_of, relocated, run_own
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -85,6 +85,44 @@ def test_a_plain_jar_tells_what_it_gets_and_answers(run: Run) -> None:
     assert "mode plain in north of south" in log_of(found)
     assert "The program of a subscribes" not in (Path(found["run_dir"]) / "START-HERE.md").read_text()
     assert {event["data"]["group"] for event in events if event["kind"] == "consumer-started"} == {"g"}
+
+
+TWO_WAYS = """\
+name: two-ways
+title: a listener and a poll in one program
+topics: {orders: {queues: 4}}
+consumers:
+  billing-1:
+    group: billing
+    subscribe: {orders: paid}
+    app: {jar: two-ways.jar, args: [$nameserver]}
+  audit-1: {group: audit, subscribe: {orders: '*'}, beside: billing-1}
+steps:
+  - start: [billing-1, audit-1]
+  - settle: {ownership: billing, within: 60s}
+  - send: {topic: orders, tags: [paid, cancelled], count: 16, per_queue: 4}
+  - settle: {delivered: audit, count: 16, within: 60s}
+  - settle: {offsets: billing, topic: orders, lag: 0, within: 60s}
+anomaly: [{undelivered: {group: billing, tag: paid, at_least: 1}}]
+healthy: [{delivered: {to: billing, count: 8}}, {delivered: {to: audit, count: 16}}]
+expected: {app: not-reproduced}
+"""
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("moved", [False, True], ids=["as-they-are", "relocated"])
+def test_a_lite_pull_consumer_is_seen_too_and_so_are_relocated_classes(tmp_path: Path, moved: bool) -> None:
+    source = Path(__file__).with_name("TwoWays.java")
+    made = jar_of([source], "TwoWays", tmp_path / ("plain.jar" if moved else "two-ways.jar"))
+    if moved:
+        relocated(made, tmp_path / "two-ways.jar")
+    ended, found = run_own(tmp_path, TWO_WAYS, "4.9.4")
+    assert (ended.code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
+    events = [json.loads(line) for line in (Path(found["run_dir"]) / "events.jsonl").read_text().splitlines()]
+    started = {event["node"]: event["data"] for event in events if event["kind"] == "consumer-started"}
+    assert started["audit-1"]["filters_by"] == "own"
+    assert started["billing-1"]["filters_by"] == "stored"
+    assert {item["client_version"] for item in started.values()} == {"4.9.4"}
 
 
 @pytest.mark.extended

@@ -121,6 +121,7 @@ def test_pull_goes_on_where_it_was(rocketmq: LiveRun) -> None:
 
 
 @ON_5
+@pytest.mark.nightly
 def test_heartbeat_v2(rocketmq: LiveRun) -> None:
     for name in "ab":
         rocketmq.consumer(name, group="g", heartbeat_v2=True, process="own", subscribe={"orders": "*"})

@@ -43,3 +43,22 @@ def _manifest(main: str, libraries: Sequence[Path]) -> str:
     # A line has 72 bytes at most, and goes on after a blank.
     lines = [path[:70], *(f" {path[i : i + 69]}" for i in range(70, len(path), 69))]
     return "\r\n".join(["Manifest-Version: 1.0", f"Main-Class: {main}", *lines, "", ""])
+
+
+def relocated(jar: Path, target: Path) -> Path:
+    """The same program as one jar, with RocketMQ's classes in other packages, as a build relocates (shades) them.
+
+    The new name is as long as the old one, so that the class files stay whole.
+    """
+    contents: dict[str, bytes] = {}
+    for source in (*classpath("4.9.4", "client"), jar):
+        with zipfile.ZipFile(source) as archive:
+            contents |= {item: archive.read(item) for item in archive.namelist() if item.endswith(".class")}
+    manifest = "Manifest-Version: 1.0\r\nMain-Class: TwoWays\r\n\r\n"
+    with zipfile.ZipFile(target, "w") as content:
+        content.writestr("META-INF/MANIFEST.MF", manifest)
+        for name, data in contents.items():
+            moved = data.replace(b"org/apache/rocketmq", b"com/shaded/rocketmq")
+            moved = moved.replace(b"org.apache.rocketmq", b"com.shaded.rocketmq")
+            content.writestr(name.replace("org/apache/rocketmq", "com/shaded/rocketmq"), moved)
+    return target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -180,9 +181,16 @@ def test_tidy_puts_the_small_files_of_many_ingests_together(store: Store) -> Non
     stores.ingest(store, "night-2")
     before = stores.visible(store)
     assert len(store.read(MESSAGES).inputFiles()) > 1
+    # Files that a broken write left: no version names them.
+    assert store.place.folder is not None
+    old, young = (store.place.folder / MESSAGES.name / f"{age}.parquet" for age in ("old", "young"))
+    for file, age_days in ((old, 8), (young, 6)):
+        file.write_bytes(b"")
+        os.utime(file, (written_s := time.time() - age_days * 24 * 3600, written_s))
     tidy(store, print)
     assert len(store.read(MESSAGES).inputFiles()) == 1
     assert stores.visible(store) == before
+    assert (old.exists(), young.exists()) == (False, True)
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "time"])

@@ -119,13 +119,8 @@ def test_a_cluster_gets_the_same_tables_as_this_process(stores: tuple[Store, Sto
     assert rows(here) == rows(there)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(report, marks=[pytest.mark.nightly] if place else [])
-        for place, report in enumerate(REPORTS)
-    ],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", REPORTS)
 def test_a_cluster_gets_the_same_report_as_this_process(
     stores: tuple[Store, Store],
     spark: SparkSession,

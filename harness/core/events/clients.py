@@ -141,6 +141,20 @@ class Unsubscribed(Body, frozen=True, kw_only=True):
     topic: str
 
 
+class ConsumerSuspended(Body, frozen=True, kw_only=True):
+    """A consumer's client pulls no more, and stays a member."""
+
+    kind: ClassVar[str] = "consumer-suspended"
+    node: ClassVar[str] = "consumer"
+
+
+class ConsumerResumed(Body, frozen=True, kw_only=True):
+    """A suspended consumer's client pulls again."""
+
+    kind: ClassVar[str] = "consumer-resumed"
+    node: ClassVar[str] = "consumer"
+
+
 class ListenerReleased(Body, frozen=True, kw_only=True):
     """A consumer's listener no longer blocks."""
 

@@ -101,6 +101,28 @@ class GroupConfigured(Body, frozen=True, kw_only=True):
     brokers: tuple[str, ...]
 
 
+class TopicDeleted(Body, frozen=True, kw_only=True):
+    """A topic was deleted on its brokers and at the name servers."""
+
+    kind: ClassVar[str] = "topic-deleted"
+    node: ClassVar[str] = "harness"
+    topic: str
+    brokers: tuple[str, ...]
+    then: Mapping[str, str]
+    """What each broker and each name server answered about it afterwards, to 202 and 105: `17 TOPIC_NOT_EXIST`."""
+
+
+class GroupDeleted(Body, frozen=True, kw_only=True):
+    """A group was deleted on the brokers, with its retry and its dead-letter topic."""
+
+    kind: ClassVar[str] = "group-deleted"
+    node: ClassVar[str] = "harness"
+    group: str
+    offsets: bool
+    """Whether its offsets were removed too."""
+    brokers: tuple[str, ...]
+
+
 class FilesExpired(Body, frozen=True, kw_only=True):
     """A broker has deleted its old files."""
 

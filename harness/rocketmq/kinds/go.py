@@ -21,6 +21,7 @@ GO = ClientKind(
             # sample is no number, which its JSON doesn't take (computeStatsData, ConsumerRunningInfo.Encode).
             asks_process=True,
             process_tells_all=True,
+            suspends=True,
             strategies=GO_STRATEGIES,
             lacks=(
                 # There is no option for it.

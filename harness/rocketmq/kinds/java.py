@@ -49,7 +49,7 @@ JAVA = ClientKind(
     "RocketMQ's Java client",
     "java",
     by_api(
-        Api("push", "DefaultMQPushConsumer"),
+        Api("push", "DefaultMQPushConsumer", suspends=True),
         Api(
             "pop",
             "DefaultMQPushConsumer in POP mode, 5.x",
@@ -57,6 +57,7 @@ JAVA = ClientKind(
             queues="shared",
             asks_process=True,
             dead_letters=False,
+            suspends=True,
             lacks=_QUEUES_ALONE,
             why_lacking="a consumer in POP mode takes from all queues, by its own expression, with "
             "delays of its own",
@@ -97,6 +98,6 @@ JAVA = ClientKind(
     ),
     timers=_TIMERS,
     shared_worker="shared-java",
-    sends=frozenset({"delay_level", "delay", "batch", "oneway", "transaction"}),
+    sends=frozenset({"hash_key", "delay_level", "delay", "batch", "oneway", "transaction"}),
     heartbeat_v2=">=5.1.3",
 )

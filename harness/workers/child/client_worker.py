@@ -67,6 +67,17 @@ class PullsOnce(Protocol):
 
 
 @runtime_checkable
+class Suspends(Protocol):
+    """A consumer whose client can stop pulling, and stays a member."""
+
+    def suspend(self) -> None:
+        """Pull no more."""
+
+    def resume(self) -> None:
+        """Pull again."""
+
+
+@runtime_checkable
 class TellsItself(Protocol):
     """A consumer that says in its own process what it answers to GET_CONSUMER_RUNNING_INFO (307)."""
 
@@ -90,6 +101,8 @@ class Outgoing:
     """Further messages that go with it: `tag` and `key` of each."""
     how: Mapping[str, Any] = field(default_factory=dict)
     """`delay_level`, `delay_ms`, `oneway`, `transaction {state, checked}`; empty: as usual."""
+    hash_key: str | None = None
+    """Whose hash chooses the queue."""
 
 
 class ProducerClient(Client, Protocol):
@@ -135,6 +148,20 @@ class ClientWorker:
     def unsubscribe(self, name: str, topic: str) -> None:
         """Let a running consumer give a topic up."""
         self._get(self._consumers, name).unsubscribe(topic)
+
+    def suspend_consumer(self, name: str) -> None:
+        """Let a consumer pull no more."""
+        self._suspending(name).suspend()
+
+    def resume_consumer(self, name: str) -> None:
+        """Let a consumer pull again."""
+        self._suspending(name).resume()
+
+    def _suspending(self, name: str) -> Suspends:
+        consumer = self._get(self._consumers, name)
+        if not isinstance(consumer, Suspends):
+            raise CommandFailed(f"the client of `{name}` can't be suspended")
+        return consumer
 
     def release_listener(self, name: str) -> None:
         """Let a consumer's listener block no more."""
@@ -194,10 +221,11 @@ class ClientWorker:
         properties: Mapping[str, str] = MappingProxyType({}),
         batch: Sequence[Mapping[str, Any]] = (),
         how: Mapping[str, Any] = MappingProxyType({}),
+        hash_key: str | None = None,
     ) -> Mapping[str, Any]:
-        """Send one message, or a batch, to the given queue, or by default to the next queue in turn."""
+        """Send one message, or a batch, to the given queue, to that of a hash, or to the next in turn."""
         all_keys = [*([] if key is None else [key]), *keys]
-        message = Outgoing(topic, tag, all_keys, properties, body, queue, timeout_ms, batch, how)
+        message = Outgoing(topic, tag, all_keys, properties, body, queue, timeout_ms, batch, how, hash_key)
         return self._get(self._producers, name).send(message)
 
     def shut_down(self) -> None:
@@ -216,6 +244,8 @@ class ClientWorker:
             "stop-consumer": self.stop_consumer,
             "subscribe": self.subscribe,
             "unsubscribe": self.unsubscribe,
+            "suspend-consumer": self.suspend_consumer,
+            "resume-consumer": self.resume_consumer,
             "release-listener": self.release_listener,
             "assignment": self.assignment,
             "running-info": self.running_info,

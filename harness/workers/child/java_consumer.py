@@ -70,6 +70,14 @@ class PushConsumer(JavaConsumer):
         self._java.shutdown()
         self._listener.abandon()
 
+    def suspend(self) -> None:
+        """Pull no more; its heartbeats and its rebalancing go on (DefaultMQPushConsumerImpl.suspend)."""
+        self._java.suspend()
+
+    def resume(self) -> None:
+        """Pull again; it rebalances at once."""
+        self._java.resume()
+
     def versions(self) -> Mapping[str, int]:
         """Of RebalanceImpl.subscriptionInner: the times of `subscribe`, until its queues first change."""
         table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getSubscriptionInner()

@@ -102,6 +102,9 @@ class Producer(JavaClient):
         if message.queue is not None:
             java_queue = jpype.JClass("org.apache.rocketmq.common.message.MessageQueue")
             target = [java_queue(message.topic, message.queue["broker"], jpype.JInt(message.queue["id"]))]
+        if message.hash_key is not None:
+            selectors = "org.apache.rocketmq.client.producer.selector.SelectMessageQueueByHash"
+            target = [jpype.JClass(selectors)(), jpype.JClass("java.lang.String")(message.hash_key)]
         if message.how.get("oneway"):
             self._java.sendOneway(java, *target)
             # The client itself has given it this (MessageClientIDSetter).

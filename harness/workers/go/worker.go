@@ -32,6 +32,8 @@ func newWorker(events *eventPipe) *worker {
 		"stop-consumer":    made.stopConsumer,
 		"subscribe":        made.subscribe,
 		"unsubscribe":      made.unsubscribe,
+		"suspend-consumer": made.suspendConsumer,
+		"resume-consumer":  made.resumeConsumer,
 		"release-listener": made.releaseListener,
 		"pull-counts":      made.pullCounts,
 		"start-producer":   made.startProducer,
@@ -135,6 +137,32 @@ func (worker *worker) unsubscribe(with json.RawMessage) (fields, error) {
 		return nil, err
 	}
 	return nil, found.unsubscribe(told.Topic)
+}
+
+func (worker *worker) suspendConsumer(with json.RawMessage) (fields, error) {
+	var told named
+	if err := decode(with, &told); err != nil {
+		return nil, err
+	}
+	found, err := worker.consumer(told.Name, false)
+	if err != nil {
+		return nil, err
+	}
+	found.client.Suspend()
+	return nil, nil
+}
+
+func (worker *worker) resumeConsumer(with json.RawMessage) (fields, error) {
+	var told named
+	if err := decode(with, &told); err != nil {
+		return nil, err
+	}
+	found, err := worker.consumer(told.Name, false)
+	if err != nil {
+		return nil, err
+	}
+	found.client.Resume()
+	return nil, nil
 }
 
 func (worker *worker) releaseListener(with json.RawMessage) (fields, error) {

@@ -18,14 +18,16 @@ import org.objectweb.asm.Opcodes;
  * Rests on DefaultMQPushConsumerImpl and DefaultLitePullConsumerImpl as they are from RocketMQ 4.9.3 to 5.5.0.
  */
 public final class Insertion implements ClassFileTransformer {
-    private static final String PACKAGE = "org/apache/rocketmq/client/impl/consumer/";
+    /** Where a build relocates (shades) RocketMQ's classes, the packages before this are others. */
+    private static final String PACKAGE = "/client/impl/consumer/";
     private static final Set<String> CLASSES = new HashSet<>(
-        Arrays.asList(PACKAGE + "DefaultMQPushConsumerImpl", PACKAGE + "DefaultLitePullConsumerImpl"));
+        Arrays.asList("DefaultMQPushConsumerImpl", "DefaultLitePullConsumerImpl"));
 
     @Override
     public byte[] transform(
         ClassLoader loader, String name, Class<?> before, ProtectionDomain domain, byte[] content) {
-        if (name == null || !CLASSES.contains(name)) {
+        int place = name == null ? -1 : name.lastIndexOf(PACKAGE);
+        if (place < 0 || !CLASSES.contains(name.substring(place + PACKAGE.length()))) {
             return null;
         }
         try {

@@ -24,7 +24,12 @@ import java.util.function.BiConsumer;
 
 /** Speaks the protocol of workers (`harness.workers.protocol`) for a program that knows nothing of it. */
 public final class Worker implements Runnable, BiConsumer<String, Object[]> {
-    private static final String HOOK = "org.apache.rocketmq.client.hook.ConsumeMessageHook";
+    private static final String HOOK = ".client.hook.ConsumeMessageHook";
+    private static final String VERSIONS = ".common.MQVersion";
+    private static final String PUSH = "DefaultMQPushConsumerImpl";
+    private static final String[] LITE_PULL_LACKS = {
+        "tells_queues", "raises_version", "retries", "dead_letters", "commits_skipped"};
+    private static final String LITE_PULL = "DefaultLitePullConsumerImpl";
     private final Members members;
     private final Events events;
     private final InputStream commands;
@@ -179,7 +184,7 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
         own.add("subscribe", subscriptions(consumer));
         own.addProperty("pid", pid());
         events.emit("program-subscription", own);
-        Class<?> hook = Class.forName(HOOK, false, consumer.getClass().getClassLoader());
+        Class<?> hook = Class.forName(packages(consumer) + HOOK, false, consumer.getClass().getClassLoader());
         Object proxy =
             Proxy.newProxyInstance(hook.getClassLoader(), new Class<?>[] {hook}, new Hook(member.name, events));
         consumer.getClass().getMethod("registerConsumeMessageHook", hook).invoke(consumer, proxy);
@@ -200,6 +205,7 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
         how.add("versions", own);
         how.add("subscribe", subscriptions(consumer));
         how.addProperty("client_version", clientVersion(consumer));
+        how.add("traits", traits(consumer));
         member.settle(how);
     }
 
@@ -218,13 +224,40 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
     }
 
     private static Object facade(Object consumer) throws ReflectiveOperationException {
-        boolean push = consumer.getClass().getSimpleName().equals("DefaultMQPushConsumerImpl");
-        if (push) {
+        Class<?> own = implementation(consumer);
+        if (own.getSimpleName().equals(PUSH)) {
             return Reflection.get(consumer, "getDefaultMQPushConsumer");
         }
-        java.lang.reflect.Field field = consumer.getClass().getDeclaredField("defaultLitePullConsumer");
+        java.lang.reflect.Field field = own.getDeclaredField("defaultLitePullConsumer");
         field.setAccessible(true);
         return field.get(consumer);
+    }
+
+    /** RocketMQ's own class, of which a program may have made another. */
+    private static Class<?> implementation(Object consumer) {
+        Class<?> own = consumer.getClass();
+        while (!own.getSimpleName().equals(PUSH) && !own.getSimpleName().equals(LITE_PULL)) {
+            own = own.getSuperclass();
+        }
+        return own;
+    }
+
+    /** `org.apache.rocketmq`, or what a build has made of it by relocating (shading) the classes. */
+    private static String packages(Object consumer) {
+        String name = implementation(consumer).getName();
+        return name.substring(0, name.lastIndexOf(".client.impl.consumer."));
+    }
+
+    /** How a lite pull consumer consumes, other than a push consumer; the names are those of `Api`. */
+    private static JsonObject traits(Object consumer) {
+        JsonObject traits = new JsonObject();
+        if (implementation(consumer).getSimpleName().equals(LITE_PULL)) {
+            traits.addProperty("filters_by", "own");
+            for (String name : LITE_PULL_LACKS) {
+                traits.addProperty(name, false);
+            }
+        }
+        return traits;
     }
 
     private static String group(Object consumer) throws ReflectiveOperationException {
@@ -254,7 +287,7 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
     /** `5.0.0`, of the client's own jar. */
     private static String clientVersion(Object consumer) throws ReflectiveOperationException {
         Class<?> versions =
-            Class.forName("org.apache.rocketmq.common.MQVersion", true, consumer.getClass().getClassLoader());
+            Class.forName(packages(consumer) + VERSIONS, true, consumer.getClass().getClassLoader());
         Object current = versions.getField("CURRENT_VERSION").get(null);
         Object name = versions.getMethod("getVersionDesc", int.class).invoke(null, current);
         return name.toString().replaceFirst("^V", "").replace('_', '.');

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.harness.cli.main import main
-from rocketchaos.harness.core.errors import HarnessDefect
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.events import KINDS
 from rocketchaos.harness.core.events.base import WRITERS, BrokenEvent
 from rocketchaos.harness.core.events.messages import Received, Sent
 from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.core.history import History, read_history
-from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.core.model import Event, Trouble
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.engine.health import Health
 from rocketchaos.harness.engine.test_bed import record_worker_event
@@ -136,4 +136,11 @@ def test_a_broken_event_of_a_worker_is_trouble_at_once() -> None:
     with pytest.raises(
         HarnessDefect, match="worker a wrote a broken event: `consumed`: the field `status` is"
     ):
+        health.check()
+
+
+def test_a_program_of_the_users_is_no_worker_to_them() -> None:
+    health = Health(History("run"), threading.Event(), {"a"})
+    health.worker_died("a", "exit code 1", Trouble.ENVIRONMENT)
+    with pytest.raises(EnvironmentNotReady, match="the program of a has ended: exit code 1"):
         health.check()

@@ -69,6 +69,7 @@ consumers:
   a: {group: g1, subscribe: {orders: tagA}}
   b: {group: g1, subscribe: {orders: tagB}}
 producer: {client: java@4.9.4}
+producers: {p2: {group: shop}}
 steps:
   - start: [a, b]
   - parallel:

@@ -12,13 +12,14 @@ from rocketchaos.harness.workers.worker import WorkerFailed
 
 
 def _context(notes: list[str], *, by_sending: bool) -> Any:
-    topic = SimpleNamespace(by_sending=by_sending)
     return SimpleNamespace(
-        scenario=SimpleNamespace(topic=lambda _name: topic),
         observations=SimpleNamespace(note_failure=lambda _probe, reason, **_of: notes.append(reason)),
         members=SimpleNamespace(topics_of=lambda _group: ("orders",)),
         servers=SimpleNamespace(
-            keepers_of_group=lambda _group: (), why_not_asked=lambda _topic: None, down={}
+            keepers_of_group=lambda _group: (),
+            why_not_asked=lambda _topic: None,
+            may_lack=lambda _topic: by_sending,
+            down={},
         ),
         faults=SimpleNamespace(active=dict),
     )

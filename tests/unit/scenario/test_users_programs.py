@@ -6,7 +6,7 @@ import pytest
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.names import Names
-from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
 
 TEXT = """\
@@ -118,3 +118,9 @@ def test_the_topic_into_which_a_program_writes_is_one_of_the_scenario() -> None:
     with pytest.raises(UsageProblem, match="there is no topic `handeld`") as error:
         parsed(text.replace("{orders: {queues: 4}}", "{orders: {queues: 4}, handled: {queues: 1}}"))
     assert "did you mean `handled`?" in str(error.value)
+
+
+def test_an_expectation_of_a_program_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InvalidScenario, match="`command` can never match: the clients of this scenario are"):
+        parsed(TEXT + "expected: {command: reproduced}\n")
+    assert parsed(TEXT + "expected: {app+python: reproduced, app+java: not-reproduced}\n").has_programs

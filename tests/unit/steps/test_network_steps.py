@@ -201,7 +201,7 @@ class Placed:
         )
         consumers = {"b": SimpleNamespace(container=SimpleNamespace(id="cb"))}
         self.producer = SimpleNamespace(name="producer", container=None)
-        self.members = Members(self.scenario, cast(Any, consumers), cast(Any, self.producer))
+        self.members = Members(self.scenario, cast(Any, consumers), cast(Any, {"producer": self.producer}))
 
     def is_node(self, name: str) -> bool:
         return name in self.scenario.cluster.nodes

@@ -30,7 +30,9 @@ class Context:
         self.sent: list[dict[str, Any]] = []
         self.waits: list[int] = []
         self.clock_ms = 1000.0
-        self.producer = SimpleNamespace(send=self._send, last_error="FLUSH_DISK_TIMEOUT")
+        producer = SimpleNamespace(send=self._send, last_error="FLUSH_DISK_TIMEOUT")
+        self.asked_for: list[str] = []
+        self.members = SimpleNamespace(producer=lambda name: self.asked_for.append(name) or producer)
         self._refuses = refuses
         self.servers = self.variables = self
 
@@ -74,6 +76,24 @@ def test_with_per_queue_each_queue_gets_the_tags_in_turn() -> None:
 def test_without_queues_the_tags_go_round_and_the_producer_chooses() -> None:
     sent = sent_by({"count": 3, "tags": ["tagA", "tagB"]}).sent
     assert [(item["tag"], item["queue"]) for item in sent] == [("tagA", None), ("tagB", None), ("tagA", None)]
+
+
+def test_hash_keys_go_in_turn_and_a_send_names_its_producer() -> None:
+    context = sent_by({"count": 3, "hash_key": ["A", "B"], "producer": "p2"})
+    assert [item["hash_key"] for item in context.sent] == ["A", "B", "A"]
+    assert context.asked_for == ["p2"]
+
+
+def test_a_producer_that_nobody_declares_is_refused() -> None:
+    send = "send: {topic: orders, tag: tagA, count: 1, producer: p3}"
+    with pytest.raises(InvalidScenario, match="there is no producer `p3`"):
+        parse_scenario(scenario_text("start: [a, b, c]", send), "s.yaml")
+
+
+@pytest.mark.parametrize("other", [{"per_queue": 1}, {"queue": 0}, {"batch": 2}])
+def test_a_hash_key_chooses_the_queue_alone(other: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="`hash_key` chooses the queue"):
+        Send.model_validate({"topic": "orders", "count": 4, "hash_key": "A", **other})
 
 
 def test_a_batch_has_no_keys_of_single_messages() -> None:

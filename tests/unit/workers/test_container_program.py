@@ -29,3 +29,14 @@ def test_a_signal_is_told_from_an_end_by_itself(code: int, returncode: int, text
     )
     program._see_end()
     assert (program.poll(), program.ending) == (returncode, text)
+
+
+def test_an_image_has_a_stop_signal_of_its_own() -> None:
+    program = ContainerProgram.__new__(ContainerProgram)
+    program._id, program._ended, program._worker = "c", threading.Event(), "a"
+    sent: list[str] = []
+    program._api = SimpleNamespace(kill=lambda _id, name: sent.append(name))
+    program.terminate()
+    program.stop_signal = "SIGQUIT"
+    program.terminate()
+    assert sent == ["SIGTERM", "SIGQUIT"]
