@@ -22,6 +22,8 @@ _LOOK_EVERY_S = 0.01
 _SEND_MESSAGE_V2, _PULL_MESSAGE = 310, 11
 _PULL_WITH_OWN_SUBSCRIPTION = 4
 _SUCCESS = 0
+_GROUP = "SELF_TEST_C_GROUP"
+"""Every broker has it from the start (SubscriptionGroupManager.init), also one that creates no others."""
 
 
 def prove_delivery(admin: Admin, brokers: Sequence[Node]) -> None:
@@ -65,7 +67,7 @@ def _send(admin: Admin, node: Node, topic: str) -> None:
 
 def _receive(admin: Admin, node: Node, topic: str) -> None:
     fields = {
-        "consumerGroup": "rocketchaos-canary",
+        "consumerGroup": _GROUP,
         "topic": topic,
         "queueId": "0",
         "queueOffset": "0",

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import Asked
-from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.words import NodeRef
 from rocketchaos.harness.rocketmq.response_codes import in_words
 from rocketchaos.harness.steps.base import Step
@@ -26,6 +25,8 @@ _PLACE = re.compile(r"<([a-z][a-z0-9-]*)>")
 _LIMIT_S = 10.0
 _SENDING = (10, 36, 310, 320)
 """SEND_MESSAGE, CONSUMER_SEND_MSG_BACK, SEND_MESSAGE_V2, SEND_BATCH_MESSAGE."""
+_DELETING = (215, 216)
+"""DELETE_TOPIC_IN_BROKER, DELETE_TOPIC_IN_NAMESRV."""
 _TEXT_LIMIT = 100_000
 """Characters of an answer's body that the history keeps."""
 
@@ -34,7 +35,7 @@ class Ask(Step):
     """Send one request of any code to a broker or the name server, and record the answer.
 
     In `fields` and `body` a name in angle brackets stands for the real one: `%RETRY%<g>` for a group's retry
-    topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for the producer's group. In
+    topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for a producer's group. In
     the answer the real names become these names again. The check `answer: {of: ids, …}` states what must be
     in it.
     """
@@ -60,7 +61,7 @@ class Ask(Step):
         return (("asked", self.name),)
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        known = {*scenario.topics, *scenario.groups, *scenario.consumers, PRODUCER}
+        known = {*scenario.topics, *scenario.groups, *scenario.consumers, *scenario.senders}
         for text in (self.body, *self.fields.values()):
             for name in _PLACE.findall(text):
                 if name not in known:
@@ -83,6 +84,11 @@ class Ask(Step):
                 f"ask: {self.node} doesn't answer: {error}", about=(self.node,)
             ) from error
         context.history.append("harness", Asked.kind, self._in_words(context, answer))
+        if self.code in _DELETING:
+            # From here on nobody has its queues: that a look finds none is no error.
+            for topic in context.scenario.topics:
+                if fields.get("topic") == context.names.real(topic):
+                    context.servers.topic_deleted(topic)
 
     def _in_words(self, context: StepContext, answer: Answer) -> dict[str, object]:
         token = context.names.token
@@ -100,7 +106,8 @@ class Ask(Step):
 
 def _real_names(context: StepContext) -> Mapping[str, str]:
     scenario = context.scenario
-    named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups, PRODUCER)}
+    named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups)}
+    named |= {name: context.names.real(item.group or name) for name, item in scenario.senders.items()}
     return {**{name: consumer.client_id for name, consumer in context.consumers.items()}, **named}
 
 

@@ -96,3 +96,15 @@ def test_a_server_that_is_down_or_silent_breaks_a_precondition(monkeypatch: pyte
 def test_wrong_names_are_refused(changes: dict[str, str], message: str) -> None:
     with pytest.raises(InvalidScenario, match=message.replace("(", r"\(")):
         parse_scenario(text(**changes), "s.yaml")
+
+
+def test_a_topic_that_a_request_deletes_may_be_missing_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remoting, "ask", lambda *_, **__: Answer(0, "", {}, b""))
+    context = Context()
+    deleted: list[str] = []
+    cast(Any, context).topic_deleted = deleted.append
+    fields = {"topic": "<orders>"}
+    for code in (202, 215):
+        made = Ask.model_validate({"as": "x", "node": "broker-a", "code": code, "fields": fields})
+        made.run(cast(Any, context))
+    assert deleted == ["orders"]
