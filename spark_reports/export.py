@@ -10,6 +10,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, MapType
 
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS
@@ -55,11 +56,7 @@ def export(spark: SparkSession, out: str, form: Format, progress: Progress) -> S
 
 
 def _require_empty(spark: SparkSession, place: Place) -> None:
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    path = jvm.org.apache.hadoop.fs.Path(place.uri)
-    system = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
-    if system.exists(path) and len(system.listStatus(path)) > 0:
+    if driver_of(spark).names(place.uri):
         raise UsageProblem(f"there is something in {place.uri} already", "Give a new folder to --out.")
 
 

@@ -54,6 +54,8 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("All datanodes", "HDFS has too few data nodes", _AGAIN),
     ("BlockMissingException", "a data node of HDFS is gone", _AGAIN),
     ("All masters are unresponsive", "Spark's master can't be reached", "Check --master."),
+    ("StatusCode.UNAVAILABLE", "the Spark Connect server has ended", _AGAIN),
+    ("failed to connect to all addresses", "the Spark Connect server has ended", _AGAIN),
     ("DELTA_TRUNCATED_TRANSACTION_LOG", "the store is damaged", _STORE),
     ("DELTA_VERSIONS_NOT_CONTIGUOUS", "the store is damaged", _STORE),
     ("ChecksumException", "a file is damaged", _FILE),

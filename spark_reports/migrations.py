@@ -10,14 +10,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
-from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as f
 
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports import delta_sql
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.spark_session import Progress
-from rocketchaos.spark_reports.store import STATISTICS, VERSION_PROPERTY, make_tables, version_of
+from rocketchaos.spark_reports.store import STATISTICS, VERSION_PROPERTY, is_table, make_tables, version_of
 from rocketchaos.spark_reports.tables import CHECKS, FACTS, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
 from rocketchaos.spark_reports.transactions import Transactions
 
@@ -31,12 +30,10 @@ def _add_what_is_missing(spark: SparkSession, place: Place) -> None:
     replaces their runs by whole ones.
     """
     for table in TABLES.values():
-        if DeltaTable.isDeltaTable(spark, place.of_table(table.name)):
+        if is_table(spark, place, table.name):
             _add_columns(spark, place, table)
     make_tables(spark, place)
-    DeltaTable.forPath(spark, place.of_table(RUNS.name)).update(
-        f.lit(True), {name: f.lit(None).cast("string") for name in ("digest", "listing")}
-    )
+    spark.sql(f"UPDATE {delta_sql.named(place.of_table(RUNS.name))} SET digest = NULL, listing = NULL")
 
 
 def _let_tables_be_tidied(spark: SparkSession, place: Place) -> None:
@@ -44,13 +41,12 @@ def _let_tables_be_tidied(spark: SparkSession, place: Place) -> None:
     _add_columns(spark, place, QUARANTINE)
     for table in FACTS:
         path = place.of_table(table.name)
-        detail = DeltaTable.forPath(spark, path).detail().select("partitionColumns").first()
+        detail = spark.sql(f"DESCRIBE DETAIL {delta_sql.named(path)}").select("partitionColumns").first()
         if detail is not None and detail.partitionColumns:
             rows = spark.read.format("delta").load(path)
             rows.write.format("delta").mode("overwrite").option("overwriteSchema", True).save(path)
-            spark.sql(
-                f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.dataSkippingStatsColumns' = '{STATISTICS}')"
-            )
+            statistics = f"'delta.dataSkippingStatsColumns' = '{STATISTICS}'"
+            spark.sql(f"ALTER TABLE {delta_sql.named(path)} SET TBLPROPERTIES ({statistics})")
 
 
 def _let_checks_have_ids(spark: SparkSession, place: Place) -> None:
@@ -77,7 +73,7 @@ def _add_columns(spark: SparkSession, place: Place, table: Table) -> None:
         f"`{field.name}` {field.dataType.simpleString()}" for field in table.schema if field.name not in there
     ]
     if missing:
-        spark.sql(f"ALTER TABLE delta.`{path}` ADD COLUMNS ({', '.join(missing)})")
+        spark.sql(f"ALTER TABLE {delta_sql.named(path)} ADD COLUMNS ({', '.join(missing)})")
 
 
 MIGRATIONS: Mapping[int, Migration] = MappingProxyType(
@@ -126,6 +122,6 @@ def migrate(spark: SparkSession, uri: str, progress: Progress) -> int:
 
 def _mark(spark: SparkSession, place: Place, version: int) -> None:
     spark.sql(
-        f"ALTER TABLE delta.`{place.of_table(RUNS.name)}` "
+        f"ALTER TABLE {delta_sql.named(place.of_table(RUNS.name))} "
         f"SET TBLPROPERTIES ('{VERSION_PROPERTY}' = '{version}')"
     )

@@ -12,6 +12,14 @@ from rocketchaos.harness.jars.bundles import Bundle
 _INSTALL = "Install it: pip install 'rocketmq-chaos-harness[reports]'."
 _OF_STORES = {"pyspark": "pyspark", "delta": "delta-spark"}
 _OF_REPORTS = {"plotly": "plotly", "scipy": "scipy"}
+_OF_CONNECT = {
+    "grpc": "grpcio",
+    "grpc_status": "grpcio-status",
+    "google.rpc": "googleapis-common-protos",
+    "pyarrow": "pyarrow",
+    "pandas": "pandas",
+    "zstandard": "zstandard",
+}
 _SCALA = "2.13"
 # Spark brings these, in versions of its own.
 _OF_SPARK = ("org.scala-lang", "org.slf4j", "org.apache.logging.log4j", "com.fasterxml.jackson.core")
@@ -44,11 +52,29 @@ def require_packages(*, reports: bool = False) -> None:
     Raises:
         EnvironmentNotReady: one is not; the message names it, and the command that installs it.
     """
-    for module, package in (_OF_STORES | (_OF_REPORTS if reports else {})).items():
-        if importlib.util.find_spec(module) is None:
-            raise EnvironmentNotReady(
-                f"reports need the package `{package}`, which is not installed", _INSTALL
-            )
+    _require(_OF_STORES | (_OF_REPORTS if reports else {}), "reports need", _INSTALL)
+
+
+def require_connect() -> None:
+    """Make sure that the packages of the extra `connect` are there.
+
+    Raises:
+        EnvironmentNotReady: one is not; the message names it, and the command that installs it.
+    """
+    _require(_OF_CONNECT, "Spark Connect needs", _INSTALL.replace("[reports]", "[connect]"))
+
+
+def _require(packages: Mapping[str, str], needed: str, install: str) -> None:
+    for module, package in packages.items():
+        if not _is_there(module):
+            raise EnvironmentNotReady(f"{needed} the package `{package}`, which is not installed", install)
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def delta() -> Bundle:

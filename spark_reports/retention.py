@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from delta.tables import DeltaTable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from rocketchaos.spark_reports import delta_sql
 from rocketchaos.spark_reports.store import KEPT_SINCE_PROPERTY, Store
 from rocketchaos.spark_reports.store_views import placed_in_time
-from rocketchaos.spark_reports.tables import AGED, QUARANTINE, RUNS, Table
+from rocketchaos.spark_reports.tables import AGED, QUARANTINE, RUNS
 
 
 def keep_since(store: Store, since: datetime) -> int:
@@ -25,7 +25,7 @@ def keep_since(store: Store, since: datetime) -> int:
     """
     if store.kept_since is not None and since < store.kept_since:
         # They may be young enough now: the next ingest reads them again.
-        store.transactions.run(lambda: _delta(store, QUARANTINE).delete(f.col("kind") == AGED))
+        store.transactions.run(lambda: _forget_aged(store))
     store.transactions.run(lambda: _mark(store, since))
     store.kept_since = since
     age = f.coalesce("started", "ingested")
@@ -37,18 +37,23 @@ def keep_since(store: Store, since: datetime) -> int:
     return count
 
 
+def _forget_aged(store: Store) -> None:
+    table = delta_sql.named(store.place.of_table(QUARANTINE.name))
+    store.spark.sql(f"DELETE FROM {table} WHERE kind = '{AGED}'")
+
+
 def _mark(store: Store, since: datetime) -> None:
     store.spark.sql(
-        f"ALTER TABLE delta.`{store.place.of_table(RUNS.name)}` "
+        f"ALTER TABLE {delta_sql.named(store.place.of_table(RUNS.name))} "
         f"SET TBLPROPERTIES ('{KEPT_SINCE_PROPERTY}' = '{since.isoformat()}')"
     )
 
 
 def _remove(store: Store, runs: DataFrame) -> None:
     """A run that was judged again in the meantime has another batch; the next tidy removes it."""
-    gone = runs.select("run", "batch").alias("gone")
-    same = "old.run = gone.run AND old.batch = gone.batch"
-    _delta(store, RUNS).alias("old").merge(gone, same).whenMatchedDelete().execute()
+    path, gone = store.place.of_table(RUNS.name), runs.select("run", "batch")
+    same = "old.run = new.run AND old.batch = new.batch"
+    delta_sql.merge(store.spark, path, gone, same, "WHEN MATCHED THEN DELETE")
 
 
 def _as_aged(runs: DataFrame) -> DataFrame:
@@ -62,7 +67,3 @@ def _as_aged(runs: DataFrame) -> DataFrame:
     columns = {field.name: f.lit(None).cast(field.dataType) for field in QUARANTINE.schema}
     columns |= {name: f.col(name) for name in QUARANTINE.columns if name in RUNS.columns} | known
     return runs.select(*(column.alias(name) for name, column in columns.items()))
-
-
-def _delta(store: Store, table: Table) -> DeltaTable:
-    return DeltaTable.forPath(store.spark, store.place.of_table(table.name))

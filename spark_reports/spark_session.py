@@ -28,6 +28,7 @@ from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.jars.bundles import jars
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.spark_reports import file_systems, requirements
+from rocketchaos.spark_reports.driver import SCHEME
 from rocketchaos.spark_reports.failures import spark_failures
 
 MASTER_VARIABLE = "ROCKETCHAOS_SPARK_MASTER"
@@ -57,7 +58,8 @@ def spark_session(
     """A session, ended with the block together with its JVM.
 
     Args:
-        master: of Spark; None: `ROCKETCHAOS_SPARK_MASTER`, otherwise `local[*]`.
+        master: of Spark, or a Spark Connect server as `sc://host:port`; None: `ROCKETCHAOS_SPARK_MASTER`,
+            otherwise `local[*]`.
         progress: called with a few words before anything that takes time.
         places: paths and URIs that the session must reach; see `spark_reports.file_systems`.
 
@@ -66,15 +68,27 @@ def spark_session(
             a reason that lies in the machine; the message names its log.
         UsageProblem: `ROCKETCHAOS_SPARK_MEMORY` is no amount of memory, or too little.
     """
+    chosen = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
     if "PYSPARK_GATEWAY_PORT" in os.environ:
+        if (master or "").startswith(SCHEME):
+            raise UsageProblem(
+                f"under spark-submit there is a Spark already: {master}", "Leave out --master."
+            )
         with spark_failures(None):
             yield from _submitted(master, places)
+        return
+    if chosen.startswith(SCHEME):
+        # Only here: its packages are an extra of their own.
+        from rocketchaos.spark_reports.connect_session import connect_session
+
+        (progress or (lambda _text: None))("connecting to Spark")
+        with connect_session(chosen, _settings(""), _few_tasks()) as session:
+            yield session
         return
     # Only here: what it needs is not there under `spark-submit`.
     from rocketchaos.spark_reports.scratch import LOG, scratch
 
     say = progress or (lambda _text: None)
-    chosen = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
     memory = _memory()
     java = find_java(full_jdk=True)
     of_places = file_systems.needed(places)

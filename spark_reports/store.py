@@ -14,15 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
-from typing import Any
 
-from delta.tables import DeltaTable
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
-from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.spark_reports import delta_sql
 from rocketchaos.spark_reports.delta_log import unnoticed_damage
+from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.report import StoreSummary
 from rocketchaos.spark_reports.spark_session import Progress
@@ -54,13 +52,7 @@ _AT_ONCE = 4
 """How many tables are written, or made, at a time: small ones cost planning and commits, hardly any cores."""
 _ANOTHER_STORE = "Put it back from a copy of the store, or make a new store of the run folders."
 _EMPTY_PLACE = "Choose an empty folder for the store."
-_NO_TABLE = (
-    "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION",
-    "DELTA_MISSING_DELTA_TABLE",
-    "DELTA_TABLE_NOT_FOUND",
-)
-"""Delta's conditions, of 4.1.0 (`CreateDeltaTableCommand`): which, depends on what is in the folder."""
-_OTHERS_LIMIT_S = 20
+_LOG = "_delta_log"
 _ANOTHER_PLACE = "Choose a folder without one in its path."
 _INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
 
@@ -151,20 +143,16 @@ class Store:
         def merge() -> None:
             # Here, because it may have waited for others.
             self._require_in_time()
-            new = runs.select(*RUNS.columns).alias("new")
-            (
-                self._delta(RUNS)
-                .alias("old")
-                .merge(new, "old.run = new.run")
+            self._merge(
+                RUNS,
+                runs.select(*RUNS.columns),
+                "old.run = new.run",
                 # Of two ingests of copies at once the one with the older judgement may come last.
-                .whenMatchedUpdateAll(f"NOT (old.digest <=> new.digest) AND ({_REPLACES})")
+                f"WHEN MATCHED AND NOT (old.digest <=> new.digest) AND ({_REPLACES}) THEN UPDATE SET *",
                 # The folder has been touched, or moved: the same facts, found in another place.
-                .whenMatchedUpdate(
-                    f"NOT (old.listing <=> new.listing) AND ({_REPLACES})",
-                    {name: f"new.{name}" for name in ("listing", "judged", "source", "ingested")},
-                )
-                .whenNotMatchedInsertAll()
-                .execute()
+                f"WHEN MATCHED AND NOT (old.listing <=> new.listing) AND ({_REPLACES}) THEN UPDATE SET"
+                " listing = new.listing, judged = new.judged, source = new.source, ingested = new.ingested",
+                "WHEN NOT MATCHED THEN INSERT *",
             )
 
         self.transactions.run(merge)
@@ -182,14 +170,12 @@ class Store:
         """Note folders that could not be ingested: one row a source; columns as in `spark_reports.tables`."""
 
         def merge() -> None:
-            new = folders.select(*QUARANTINE.columns).dropDuplicates(["source"]).alias("new")
-            (
-                self._delta(QUARANTINE)
-                .alias("old")
-                .merge(new, "old.source = new.source")
-                .whenMatchedUpdateAll()
-                .whenNotMatchedInsertAll()
-                .execute()
+            self._merge(
+                QUARANTINE,
+                folders.select(*QUARANTINE.columns).dropDuplicates(["source"]),
+                "old.source = new.source",
+                "WHEN MATCHED THEN UPDATE SET *",
+                "WHEN NOT MATCHED THEN INSERT *",
             )
 
         self.transactions.run(merge)
@@ -199,17 +185,8 @@ class Store:
         if not sources:
             return
         moved = self.spark.createDataFrame(list(sources.items()), "listing string, source string")
-
-        def merge() -> None:
-            (
-                self._delta(RUNS)
-                .alias("old")
-                .merge(moved.alias("new"), "old.listing = new.listing")
-                .whenMatchedUpdate(set={"source": "new.source"})
-                .execute()
-            )
-
-        self.transactions.run(merge)
+        then = "WHEN MATCHED THEN UPDATE SET source = new.source"
+        self.transactions.run(partial(self._merge, RUNS, moved, "old.listing = new.listing", then))
 
     def release(self, folders: Mapping[str, str | None]) -> None:
         """Let folders out of the quarantine: by source, the batch that is known to have put it there.
@@ -219,20 +196,8 @@ class Store:
         if not folders:
             return
         released = self.spark.createDataFrame(list(folders.items()), "source string, batch string")
-
-        def merge() -> None:
-            (
-                self._delta(QUARANTINE)
-                .alias("old")
-                .merge(
-                    released.alias("released"),
-                    "old.source = released.source AND old.batch <=> released.batch",
-                )
-                .whenMatchedDelete()
-                .execute()
-            )
-
-        self.transactions.run(merge)
+        same = "old.source = new.source AND old.batch <=> new.batch"
+        self.transactions.run(partial(self._merge, QUARANTINE, released, same, "WHEN MATCHED THEN DELETE"))
 
     def read(self, table: Table) -> DataFrame:
         """A table as it is now, with rows that don't count yet: rows of `runs` decide."""
@@ -281,8 +246,8 @@ class Store:
             views=statements(self.place, self._versions),
         )
 
-    def _delta(self, table: Table) -> Any:
-        return DeltaTable.forPath(self.spark, self.place.of_table(table.name))
+    def _merge(self, table: Table, new: DataFrame, on: str, *then: str) -> None:
+        delta_sql.merge(self.spark, self.place.of_table(table.name), new, on, *then)
 
     def _one_moment(self) -> dict[str, int]:
         """Versions of all tables that belong together: `runs` didn't change while the others were looked at."""
@@ -298,15 +263,8 @@ def _kept_since(spark: SparkSession, place: Place) -> datetime | None:
 
 
 def _property(spark: SparkSession, place: Place, name: str) -> str | None:
-    """One of the table `runs`. Delta's Java API is asked, as of its version: Python's `detail` runs a job."""
-    found = _snapshot(spark, place.of_table(RUNS.name)).metadata().configuration().get(name)
-    return str(found.get()) if found.isDefined() else None
-
-
-def _snapshot(spark: SparkSession, path: str) -> Any:
-    jvm: Any = spark.sparkContext._jvm
-    log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
-    return log.update(False, jvm.scala.Option.empty(), jvm.scala.Option.empty())
+    """One of the table `runs`."""
+    return driver_of(spark).table_property(place.of_table(RUNS.name), name)
 
 
 def version_of(spark: SparkSession, place: Place) -> int | None:
@@ -317,11 +275,8 @@ def version_of(spark: SparkSession, place: Place) -> int | None:
 
 
 def delta_version(spark: SparkSession, path: str) -> int:
-    """The newest version of a Delta table.
-
-    This asks Delta's Java API: `history` of the Python API runs a job.
-    """
-    return int(_snapshot(spark, path).version())
+    """The newest version of a Delta table."""
+    return driver_of(spark).version(path)
 
 
 def make_tables(spark: SparkSession, place: Place) -> None:
@@ -341,34 +296,18 @@ def make_table(spark: SparkSession, place: Place, table: Table) -> None:
     Raises:
         UsageProblem: its folder has other files in it.
     """
-    builder: Any = (
-        DeltaTable.createIfNotExists(spark).location(place.of_table(table.name)).addColumns(table.schema)
-    )
+    properties = {}
     if table is RUNS:
-        builder = builder.property(VERSION_PROPERTY, str(STORE_VERSION))
+        properties = {VERSION_PROPERTY: str(STORE_VERSION)}
     elif table is not QUARANTINE:
         # Statistics of other columns would cost time at every write, and serve no query.
-        builder = builder.property("delta.dataSkippingStatsColumns", STATISTICS)
-    # Another process that makes the same table has its folder first, and its first commit a moment later.
-    attempts = Retrying(
-        retry=retry_if_exception(_is_no_table_yet),
-        wait=wait_fixed(0.2),
-        stop=stop_after_delay(_OTHERS_LIMIT_S),
-        reraise=True,
-    )
-    try:
-        attempts(builder.execute)
-    except AnalysisException as error:
-        if not _is_no_table_yet(error):
-            raise
-        raise UsageProblem(
-            f"there is something in {place.of_table(table.name)} already, which is no table", _EMPTY_PLACE
-        ) from error
-
-
-def _is_no_table_yet(error: BaseException) -> bool:
-    """Whether a table can't be made because its folder has files and no commit."""
-    return isinstance(error, AnalysisException) and error.getCondition() in _NO_TABLE
+        properties = {"delta.dataSkippingStatsColumns": STATISTICS}
+    path = place.of_table(table.name)
+    # Looked at first: where another process fills the table meanwhile, it is one.
+    others = [name for name in driver_of(spark).names(path) if name != _LOG]
+    if others and not is_table(spark, place, table.name):
+        raise UsageProblem(f"there is something in {path} already, which is no table", _EMPTY_PLACE)
+    spark.sql(delta_sql.create(path, table.schema, properties))
 
 
 def _make_new(spark: SparkSession, place: Place) -> None:
@@ -395,7 +334,7 @@ def _require_tables(spark: SparkSession, place: Place) -> None:
 
 def is_table(spark: SparkSession, place: Place, name: str) -> bool:
     """Whether a table of the store is there."""
-    return DeltaTable.isDeltaTable(spark, place.of_table(name))
+    return driver_of(spark).is_table(place.of_table(name))
 
 
 def _lacks(place: Place, names: Sequence[str]) -> UsageProblem:

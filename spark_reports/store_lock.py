@@ -4,7 +4,7 @@ Delta commits by a rename that must fail where the target exists. That holds on 
 overwrites, Delta guards it within one JVM only (`io.delta.storage.HDFSLogStore`, 4.1.0), and of two processes that
 commit at once one would lose what it wrote.
 
-The lock is held by Spark's JVM, which is what writes: where this process is killed, it lasts as long as the JVM.
+Spark's driver knows how to hold it: see `spark_reports.driver`.
 """
 
 from __future__ import annotations
@@ -14,51 +14,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from py4j.protocol import Py4JJavaError
-from pyspark.sql import SparkSession
-
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.driver import Driver
 
 FILE = ".lock"
 
-# A JVM can't hold a lock of a file twice.
+# A JVM can't hold a lock of a file twice, and a process loses one when it closes the file's other handle.
 _WITHIN = threading.RLock()
 
 
 @contextmanager
-def store_lock(spark: SparkSession, folder: Path, progress: Callable[[str], None]) -> Iterator[None]:
+def store_lock(driver: Driver, folder: Path, progress: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock of the store in this folder.
 
     Args:
-        spark: whose JVM holds it.
+        driver: of Spark.
         folder: of the store; it exists.
         progress: called when another process is waited for.
 
     Raises:
-        EnvironmentNotReady: the folder can't be written, or its file system has no locks.
+        EnvironmentNotReady: the folder can't be written, its file system has no locks, or Spark doesn't see it.
     """
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    with _WITHIN:
-        try:
-            file = jvm.java.io.RandomAccessFile(str(folder / FILE), "rw")
-        except Py4JJavaError as error:
-            raise EnvironmentNotReady(
-                f"the store can't be written: {error.java_exception.getMessage()}",
-                "Choose another place, or correct its permissions.",
-            ) from error
-        try:
-            channel = file.getChannel()
-            try:
-                if channel.tryLock() is None:
-                    progress("waiting for another process that writes to the store")
-                    channel.lock()
-            except Py4JJavaError as error:
-                raise EnvironmentNotReady(
-                    f"the store can't be locked: {error.java_exception.getMessage()}: {folder}",
-                    "Put it on a file system with locks.",
-                ) from error
-            yield
-        finally:
-            # It frees the lock, too.
-            file.close()
+
+    def waiting() -> None:
+        progress("waiting for another process that writes to the store")
+
+    with _WITHIN, driver.lock(folder / FILE, waiting):
+        yield

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from delta.tables import DeltaTable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from rocketchaos.spark_reports import delta_sql
 from rocketchaos.spark_reports.retention import keep_since
 from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.store import Store
@@ -83,13 +83,8 @@ def _sweep(store: Store, table: Table, before: str) -> int:
     counted = unseen.groupBy("batch", "run_key").agg(f.count("*").alias("rows")).localCheckpoint()
     rows = _total(counted, "rows")
     if rows:
-        (
-            DeltaTable.forPath(store.spark, store.place.of_table(table.name))
-            .alias("old")
-            .merge(counted.alias("unseen"), "old.batch = unseen.batch AND old.run_key = unseen.run_key")
-            .whenMatchedDelete()
-            .execute()
-        )
+        path, same = store.place.of_table(table.name), "old.batch = new.batch AND old.run_key = new.run_key"
+        delta_sql.merge(store.spark, path, counted, same, "WHEN MATCHED THEN DELETE")
     return rows
 
 
@@ -104,10 +99,10 @@ def _release(store: Store) -> int:
 
 def _compact(store: Store, table: Table) -> tuple[int, int]:
     """How many files were put together, and how many they are now."""
-    delta = DeltaTable.forPath(store.spark, store.place.of_table(table.name))
-    done = delta.optimize().executeCompaction().select("metrics").first()
+    named = delta_sql.named(store.place.of_table(table.name))
+    done = store.spark.sql(f"OPTIMIZE {named}").select("metrics").first()
     if _may_be_vacuumed(store, table):
-        delta.vacuum()
+        store.spark.sql(f"VACUUM {named}")
     assert done is not None
     return int(done.metrics.numFilesRemoved), int(done.metrics.numFilesAdded)
 

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.store_lock import store_lock
@@ -19,8 +20,8 @@ from rocketchaos.spark_reports.store_lock import store_lock
 Result = TypeVar("Result")
 
 _ATTEMPTS = 20
-# Importing `captured` is what lets PySpark raise them; otherwise they stay Py4J's. They have no base of their own
-# in Python (delta-spark 4.1.0).
+# Importing `captured` is what lets PySpark raise them; otherwise they stay Py4J's. Over Spark Connect see
+# `spark_reports.connect_session`. They have no base of their own in Python (delta-spark 4.1.0).
 _CONFLICTS = tuple(getattr(delta.exceptions, name) for name in delta.exceptions.__all__)
 
 
@@ -28,7 +29,7 @@ class Transactions:
     """Runs them, one at a time where the store is on a local disk."""
 
     def __init__(self, spark: SparkSession, place: Place, progress: Progress) -> None:
-        self._spark = spark
+        self._driver = driver_of(spark)
         self._place = place
         self._progress = progress
 
@@ -73,4 +74,4 @@ class Transactions:
 
     def _lock(self) -> AbstractContextManager[None]:
         folder = self._place.folder
-        return nullcontext() if folder is None else store_lock(self._spark, folder, self._progress)
+        return nullcontext() if folder is None else store_lock(self._driver, folder, self._progress)

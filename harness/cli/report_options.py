@@ -30,7 +30,10 @@ StoreOption = Annotated[
 MasterOption = Annotated[
     str | None,
     typer.Option(
-        "--master", metavar="URL", help="Spark's master. Default: ROCKETCHAOS_SPARK_MASTER or local\\[*]."
+        "--master",
+        metavar="URL",
+        help="Spark's master, or a Spark Connect server: sc://host:15002. "
+        "Default: ROCKETCHAOS_SPARK_MASTER or local\\[*].",
     ),
 ]
 OutOption = Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the page and tables go.")]

@@ -17,7 +17,7 @@ from rocketchaos.harness.cli.report_options import (
     open_store,
     spark_for,
 )
-from rocketchaos.harness.cli.terminal import OUT, Progress
+from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
@@ -88,7 +88,11 @@ def diff(
         summary = _summary(found, store)
         progress("comparing")
         report, verdict = diff_between(found.spark, summary, sides)
-        page = None if folder is None else write(found.spark, report, folder, url).page
+        page = None
+        if folder is not None:
+            written = write(found.spark, report, folder, url)
+            _say_what_is_left_out(written)
+            page = written.page
     if line:
         OUT.print(one_sentence(report, form is Form.MD, url), markup=False)
     else:
@@ -224,7 +228,20 @@ def _written(
     progress(f"making the report {name}")
     report = REPORTS[name](store.spark, summary)
     progress("writing the report")
-    return report, write(store.spark, report, folder, url)
+    written = write(store.spark, report, folder, url)
+    _say_what_is_left_out(written)
+    return report, written
+
+
+def _say_what_is_left_out(written: Written) -> None:
+    from rocketchaos.spark_reports.render.page import TABLE_KINDS
+
+    left = [kind for kind in TABLE_KINDS if kind not in written.kinds]
+    if left:
+        ERR.print(
+            f"no {' and no '.join(left)} files of {written.page.name}: Spark doesn't see {written.page.parent}",
+            markup=False,
+        )
 
 
 def _all_written(

@@ -11,7 +11,15 @@ from dataclasses import replace
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as fn
 
-from rocketchaos.spark_reports.ingest.folder_list import Folder, is_gone, run_folders
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.driver import driver_of
+from rocketchaos.spark_reports.ingest.folder_list import (
+    Folder,
+    is_gone,
+    is_local,
+    local_path,
+    run_folders,
+)
 from rocketchaos.spark_reports.ingest.portion import Portion
 from rocketchaos.spark_reports.ingest.reading import reading
 from rocketchaos.spark_reports.ingest.summary import IngestSummary
@@ -41,12 +49,13 @@ def ingest(
 
     Raises:
         UsageProblem: there is no such place, or it has no run folders.
-        EnvironmentNotReady: the store can't be written.
+        EnvironmentNotReady: the store can't be written, or Spark doesn't see the folders.
     """
     begun = time.monotonic()
     store.begin_ingest()
     progress("looking for run folders")
     folders = run_folders(spark, runs)
+    _require_seen(spark, folders)
     listed = {item.source for item in folders}
 
     def gone(source: str) -> bool:
@@ -60,6 +69,19 @@ def ingest(
             summary += Portion(spark, store, portion, gone, quarantined).ingest()
             done += len(portion)
     return replace(summary, seconds=round(time.monotonic() - begun, 3))
+
+
+def _require_seen(spark: SparkSession, folders: Sequence[Folder]) -> None:
+    """Make sure that Spark sees what this machine lists, of which one file tells enough."""
+    files = (
+        local_path(item.source) / name for item in folders if is_local(item.source) for name in item.files
+    )
+    file = next(files, None)
+    if file is not None and not driver_of(spark).sees(file):
+        raise EnvironmentNotReady(
+            f"Spark doesn't see the run folders of this machine, as {file.parent}",
+            "Put them where both reach, as on s3a:// or hdfs://, or ingest them with another --master.",
+        )
 
 
 def _to_be_read(

@@ -14,9 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process
 from pathlib import Path
-from typing import Any
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from rocketchaos.harness.facts.folder_facts import (
@@ -27,6 +25,7 @@ from rocketchaos.harness.facts.folder_facts import (
     lines_of_messages,
     read_folder,
 )
+from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.ingest.folder_list import Folder, is_local, local_path
 from rocketchaos.spark_reports.ingest.quarantine import Problem, problem_of
 
@@ -56,6 +55,7 @@ def made_anew(spark: SparkSession, folders: Sequence[Folder], target: Path) -> l
 
     Raises:
         OSError: they can't be written.
+        Exception: of Spark: a file system doesn't answer, which ends the ingest; the next one tries again.
     """
     work = []
     for number, folder in enumerate(folders):
@@ -64,7 +64,9 @@ def made_anew(spark: SparkSession, folders: Sequence[Folder], target: Path) -> l
         if is_local(folder.source):
             work.append((folder, local_path(folder.source), place))
         else:
-            _fetch(spark, folder, place / "fetched")
+            # Missing and forbidden files show afterwards.
+            (place / "fetched").mkdir()
+            driver_of(spark).fetch(folder.source, (*MADE_OF, "logs"), place / "fetched")
             work.append((folder, place / "fetched", place))
     return list(_all(work, sum(made.size for made in folders)))
 
@@ -111,25 +113,3 @@ def _make(work: tuple[Folder, Path, Path]) -> MadeAnew:
         message_count=read.seen.message_count,
         name=place.name,
     )
-
-
-_OF_THE_FILE = ("FileNotFoundException", "AccessControlException", "AccessDeniedException")
-"""The ends of the names of Java's exceptions that say something about one file, not about the connection."""
-
-
-def _fetch(spark: SparkSession, folder: Folder, target: Path) -> None:
-    """Bring the files of a folder here that only Spark reaches. Missing and forbidden ones show afterwards.
-
-    Raises:
-        Py4JJavaError: its file system doesn't answer: the next ingest tries again.
-    """
-    context: Any = spark.sparkContext
-    of, configuration = context._jvm.org.apache.hadoop.fs.Path, context._jsc.hadoopConfiguration()
-    target.mkdir()
-    files = of(folder.source).getFileSystem(configuration)
-    for name in (*MADE_OF, "logs"):
-        try:
-            files.copyToLocalFile(False, of(f"{folder.source}/{name}"), of(f"file:{target}/{name}"), True)
-        except Py4JJavaError as error:
-            if not str(error.java_exception.getClass().getName()).endswith(_OF_THE_FILE):
-                raise

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.places import literal
 from rocketchaos.spark_reports.store import BATCH_LIMIT_S, Store
 
@@ -47,8 +47,7 @@ class Staging:
                 here = Path(temporary) / name
                 yield here
                 if here.exists():
-                    files, path = _file_system(self._spark, f"{self.uri}/{name}")
-                    files.copyFromLocalFile(False, True, _path(self._spark, f"file:{here}"), path)
+                    driver_of(self._spark).put(here, f"{self.uri}/{name}")
         except OSError as error:
             raise EnvironmentNotReady(
                 f"facts can't be made: {error.strerror or error}: {error.filename or self.uri}",
@@ -71,27 +70,11 @@ def staging(spark: SparkSession, store: Store, batch: str) -> Iterator[Staging]:
 
 def _remove_old(spark: SparkSession, root: str) -> None:
     oldest = (datetime.now(UTC) - 2 * timedelta(seconds=BATCH_LIMIT_S)).strftime("%Y%m%dT%H%M%SZ")
-    files, path = _file_system(spark, root)
-    if not files.exists(path):
-        return
-    for item in files.listStatus(path):
-        name = item.getPath().getName()
+    for name in driver_of(spark).names(root):
         if name < oldest:
             _remove(spark, f"{root}/{name}")
 
 
 def _remove(spark: SparkSession, uri: str) -> None:
     with suppress(Exception):  # the ingest's own failure is what the user must hear of
-        files, path = _file_system(spark, uri)
-        files.delete(path, True)
-
-
-def _file_system(spark: SparkSession, uri: str) -> tuple[Any, Any]:
-    context: Any = spark.sparkContext
-    path = _path(spark, uri)
-    return path.getFileSystem(context._jsc.hadoopConfiguration()), path
-
-
-def _path(spark: SparkSession, uri: str) -> Any:
-    context: Any = spark.sparkContext
-    return context._jvm.org.apache.hadoop.fs.Path(uri)
+        driver_of(spark).delete(uri)

@@ -11,6 +11,8 @@
 `methods.html`                 the statistical methods, to which all pages link
 =============================  ==========================================================
 
+A Spark that doesn't see the folder, as a Spark Connect server elsewhere, leaves out the two that it writes.
+
 All files are first written elsewhere, and then moved into place: if a report can't be written, the older one
 stays whole.
 """
@@ -20,16 +22,18 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.render.document import document_text
 from rocketchaos.spark_reports.render.links import RunsUrl
 from rocketchaos.spark_reports.render.methods_page import html
-from rocketchaos.spark_reports.render.page import page
+from rocketchaos.spark_reports.render.page import TABLE_KINDS, page
 from rocketchaos.spark_reports.render.tables import write_csv, write_with_spark
 from rocketchaos.spark_reports.render.text import markdown
 from rocketchaos.spark_reports.report import Report
@@ -47,6 +51,8 @@ class Written:
     text: Path
     tables: Path
     """The folder of its tables."""
+    kinds: Sequence[str] = TABLE_KINDS
+    """The files that there are of each table."""
 
 
 def write(spark: SparkSession, report: Report, out: Path, url: RunsUrl | None = None) -> Written:
@@ -68,7 +74,7 @@ def write(spark: SparkSession, report: Report, out: Path, url: RunsUrl | None = 
         out.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{report.name}-", dir=out))
         try:
-            _draft(spark, report, written, draft, url)
+            kinds = _draft(spark, report, written, draft, url)
             _put_in_place(written, draft)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
@@ -77,13 +83,18 @@ def write(spark: SparkSession, report: Report, out: Path, url: RunsUrl | None = 
             f"the report {report.name} can't be written to {out}: {error.strerror or error}",
             "Free some disk space, or choose another place with --out.",
         ) from error
-    return written
+    return replace(written, kinds=kinds)
 
 
-def _draft(spark: SparkSession, report: Report, written: Written, draft: Path, url: RunsUrl | None) -> None:
+def _draft(
+    spark: SparkSession, report: Report, written: Written, draft: Path, url: RunsUrl | None
+) -> Sequence[str]:
+    """Write all files into `draft`; the kinds of files that there are of each table."""
+    document = draft / written.document.name
+    document.write_text(document_text(report, url), encoding="utf-8")
+    kinds = TABLE_KINDS if driver_of(spark).sees(document) else TABLE_KINDS[:1]
     texts = {
-        written.page: page(report, written.page.parent, url),
-        written.document: document_text(report, url),
+        written.page: page(report, written.page.parent, url, kinds),
         written.text: markdown(report, written.page, url),
     }
     for target, text in texts.items():
@@ -96,7 +107,9 @@ def _draft(spark: SparkSession, report: Report, written: Written, draft: Path, u
     for name, text in report.texts.items():
         (tables / name).write_text(text, encoding="utf-8")
     # Python has shown by now that there can be written; Spark tells less clearly that it can't.
-    write_with_spark(spark, report.tables, tables)
+    if kinds == TABLE_KINDS:
+        write_with_spark(spark, report.tables, tables)
+    return kinds
 
 
 def _put_in_place(written: Written, draft: Path) -> None:

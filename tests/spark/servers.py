@@ -1,4 +1,4 @@
-"""Stores elsewhere than on a disk: an S3 server and an HDFS, on loopback, each a process that can be killed."""
+"""An S3 server, an HDFS and a Spark Connect server, on loopback, each a process that can be killed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.jars.bundles import Bundle, jars
 from rocketchaos.harness.jars.java_home import find_java
+from rocketchaos.spark_reports import requirements
 from rocketchaos.spark_reports.file_systems import hadoop_version
 from tests.spark.go_programs import go_program
 
@@ -22,6 +23,7 @@ USER, SECRET = "rocketchaos-tests", "seldom-guessed-secret"
 _LIMIT_S = 120
 _MINIO = ("github.com/minio/minio", "v0.0.0-20260212201848-7aac2a2c5b7c")
 _GOFAKES3 = ("github.com/johannesboyne/gofakes3/cmd/gofakes3", "v1.2.0")
+_CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
 _HDFS = "org.apache.hadoop.test.MiniDFSClusterManager"
 
 
@@ -132,6 +134,46 @@ def hdfs(folder: Path) -> Iterator[Server]:
     )  # fmt: skip
     server = Server(
         f"hdfs://127.0.0.1:{port}", port, command, folder / "hdfs.log", first=["-format"], ready=details
+    )
+    with _running(server) as running:
+        yield running
+
+
+_OF_DELTA = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+
+
+@contextmanager
+def connect(folder: Path, *, delta: bool = True) -> Iterator[Server]:
+    """A Spark Connect server, with Delta Lake or without."""
+    home, port = Path(pyspark.__file__).parent, _free_port()
+    settings = {
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.ui.enabled": "false",
+        # As for all tests of few rows (conftest.py).
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    }
+    if delta:
+        settings |= {**_OF_DELTA, "spark.jars": ",".join(map(str, jars(requirements.delta())))}
+    told = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+    server = Server(
+        f"sc://127.0.0.1:{port}",
+        port,
+        [home / "bin" / "spark-submit", "--class", _CONNECT, "--master", "local[2]", *told, "spark-internal"],
+        folder / "connect.log",
+        {
+            "SPARK_HOME": str(home),
+            "JAVA_HOME": str(find_java(full_jdk=True).home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        },
     )
     with _running(server) as running:
         yield running

@@ -10,8 +10,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from rocketchaos.spark_reports.ingest import made_anew
-from rocketchaos.spark_reports.ingest.folder_list import Folder
+from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.ingest.reading import reader
 
 
@@ -60,12 +59,10 @@ def _spark(raised: str) -> SparkSession:
     "name", ["java.io.FileNotFoundException", "org.apache.hadoop.security.AccessControlException"]
 )
 def test_a_missing_or_forbidden_file_shows_afterwards(name: str, tmp_path: Path) -> None:
-    made_anew._fetch(_spark(name), Folder("hdfs://host/runs/a"), tmp_path / "fetched")
-    assert list((tmp_path / "fetched").iterdir()) == []
+    driver_of(_spark(name)).fetch("hdfs://host/runs/a", ["run.json"], tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_broken_connection_ends_the_ingest(tmp_path: Path) -> None:
     with pytest.raises(Py4JJavaError):
-        made_anew._fetch(
-            _spark("java.net.ConnectException"), Folder("hdfs://host/runs/a"), tmp_path / "fetched"
-        )
+        driver_of(_spark("java.net.ConnectException")).fetch("hdfs://host/runs/a", ["run.json"], tmp_path)
