@@ -82,7 +82,7 @@ def _answering(url: str) -> str:
     """The server's host and port, which take connections. A token in the URL is shown nowhere."""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port or _PORT
+        host, port = parts.hostname, _PORT if parts.port is None else parts.port
     except ValueError as error:
         raise UsageProblem(f"that is no Spark Connect server: {error}", _URL) from error
     if not host or parts.username is not None:

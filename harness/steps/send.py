@@ -79,7 +79,8 @@ class Send(Sending, Step):
     hash_key: OneOrMore[Key] | None = Field(
         default=None,
         description="texts in turn, one for each message, whose hash chooses its queue, as with "
-        "SelectMessageQueueByHash and the `hashKey` of Spring; in them `$number` is the message's number in the topic",
+        "SelectMessageQueueByHash and the `hashKey` of Spring; in them `$number` is the message's number in "
+        "the topic",
     )
     properties: dict[PropertyName, PropertyValue] = Field(
         default_factory=dict,

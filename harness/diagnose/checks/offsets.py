@@ -117,8 +117,8 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
 def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | None:
     """The looks between which the broker's offset fell; None: it never did.
 
-    It counts also without a lag before, which Burrow calls OK, and after the group has caught up: its messages came
-    again. A member that takes a queue over may store a lower one too, once.
+    It counts also without a lag before, which Burrow calls OK, and after the group has caught up: its messages
+    came again. A member that takes a queue over may store a lower one too, once.
     """
     known = [look for look in view.looks if look.offset(view.group, topic, queue) is not None]
     for before, after in pairwise(known):
