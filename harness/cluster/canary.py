@@ -23,7 +23,8 @@ _SEND_MESSAGE_V2, _PULL_MESSAGE = 310, 11
 _PULL_WITH_OWN_SUBSCRIPTION = 4
 _SUCCESS = 0
 _GROUP = "SELF_TEST_C_GROUP"
-"""Every broker has it from the start (SubscriptionGroupManager.init), also one that creates no others."""
+"""Every broker has it from the start (SubscriptionGroupManager.init), also one that creates no others.
+`hooks/FlowControl.java` spares it."""
 
 
 def prove_delivery(admin: Admin, brokers: Sequence[Node]) -> None:
