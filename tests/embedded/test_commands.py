@@ -160,7 +160,7 @@ def test_where_no_line_is_found_nothing_is_known(run: Run) -> None:
     assert {fate["message_class"] for fate in fates} == {"undetermined"}
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_lines_that_name_no_message_are_shown(run: Run) -> None:
     ended, found = run("plain", sees="orders-")
     assert (ended.code, found["outcome"]) == (3, "inconclusive")

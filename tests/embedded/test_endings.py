@@ -190,7 +190,7 @@ def test_a_consumer_that_dies_is_an_error_of_the_environment(command: Command) -
     assert "a" in died
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_a_broker_that_dies_while_messages_are_sent_is_the_cause_of_what_follows(tmp_path: Path) -> None:
     """The producer notices first; what is told is the death."""
     scenario = tmp_path / "sending.scenario.yaml"

@@ -210,7 +210,7 @@ def test_what_it_can_t_tell_is_refused(bench: Bench, grpc: Worker, group: str) -
     assert "counts no pulls" in str(pulls)
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_a_proxy_of_its_own_serves_consumers_of_which_brokers_know_nothing(tmp_path: Path) -> None:
     cluster = EmbeddedCluster("5.5.0", COMPRESSED, tmp_path / "cluster", owner="tests", proxy="cluster")
     cluster.start()

@@ -178,7 +178,7 @@ def test_live(rocketmq, number):
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "tags" / "same-group-same-tags.scenario.yaml"
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_two_processes_of_xdist_get_into_nobody_s_way(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.embedded.small_scenario import RunScenario, events_of, held
 
-pytestmark = [pytest.mark.embedded, pytest.mark.extended]
+pytestmark = [pytest.mark.embedded, pytest.mark.nightly]
 
 SCENARIO = """\
 name: starved

@@ -107,6 +107,7 @@ def test_pull_divides_pulls_and_commits_what_it_passed_over(rocketmq: LiveRun) -
     assert {event.data["status"] for event in seen(rocketmq, "consumed")} == {"POLLED"}
 
 
+@pytest.mark.nightly
 @BOTH
 def test_pull_goes_on_where_it_was(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", api="pull", subscribe={"orders": "*"})

@@ -21,7 +21,7 @@ os.environ.setdefault(
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest begins first: beside it all others are run (`--no-loadscope-reorder`)."""
-    items.sort(key=lambda item: item.path.name != "test_submit.py")
+    items.sort(key=lambda item: item.path.name != "test_store.py")
 
 
 @pytest.fixture(scope="session")

@@ -130,6 +130,7 @@ def test_it_waits_for_the_lock_that_another_jvm_holds(
     assert stores.visible(store) == {"one": 3, "other": 3}
 
 
+@pytest.mark.nightly
 def test_a_server_that_ends_is_a_message(tmp_path: Path) -> None:
     with (
         servers.connect(tmp_path) as ending,

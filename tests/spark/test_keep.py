@@ -50,6 +50,7 @@ def started(store: Store, run: str) -> datetime:
     return moment.astimezone(UTC)
 
 
+@pytest.mark.nightly
 def test_old_runs_are_gone_and_an_ingest_of_the_same_folders_does_not_bring_them_back(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

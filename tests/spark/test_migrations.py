@@ -51,6 +51,7 @@ def test_an_old_store_is_brought_up_to_date_and_its_runs_can_be_made_whole(
     assert stores.visible(store) == {"old": 3}
 
 
+@pytest.mark.nightly
 def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_migrated(
     spark: SparkSession, tmp_path: Path
 ) -> None:

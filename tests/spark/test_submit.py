@@ -114,6 +114,7 @@ def stores(
     return Store.open(spark, str(folder / "here")), Store.open(spark, str(folder / "there"))
 
 
+@pytest.mark.nightly
 def test_a_cluster_gets_the_same_tables_as_this_process(stores: tuple[Store, Store]) -> None:
     here, there = stores
     assert rows(here) == rows(there)

@@ -137,12 +137,14 @@ def test_late_deliveries_are_beyond_the_timers(reports: Reports, world: World) -
     assert slow.size["from_ms"] < worst["highest_ms"] <= 2 * slow.size["from_ms"]
 
 
+@pytest.mark.nightly
 def test_where_nothing_was_planted_nothing_is_told(quiet: Reports) -> None:
     assert not list(rows(quiet["flakiness"], "changes"))
     assert not [row for row in rows(quiet["flakiness"], "conditions") if row["p_adjusted"] < 0.01]
     assert diverging(quiet["divergence"]) == set()
 
 
+@pytest.mark.nightly
 def test_every_cell_holds_its_true_rate_or_nearly_every(quiet: Reports) -> None:
     cells = list(rows(quiet["flakiness"], "cells"))
     missed = [row for row in cells if not row["as_expected_low"] <= STEADY <= row["as_expected_high"]]

@@ -79,6 +79,7 @@ def go(writer: subprocess.Popen[str]) -> None:
     writer.stdin.flush()
 
 
+@pytest.mark.nightly
 def test_two_processes_that_make_and_fill_a_store_side_by_side_lose_nothing(
     spark: SparkSession, place: Path, runs: dict[str, str]
 ) -> None:
