@@ -31,6 +31,6 @@ def merge(spark: SparkSession, path: str, new: DataFrame, on: str, *then: str) -
 def create(path: str, columns: StructType, properties: Mapping[str, str]) -> str:
     """The statement that makes a table, unless it is there."""
     listed = ", ".join(f"`{item.name}` {item.dataType.simpleString()}" for item in columns)
-    told = ", ".join(f"'{name}' = '{value}'" for name, value in properties.items())
-    options = f" TBLPROPERTIES ({told})" if told else ""
+    named_properties = ", ".join(f"'{name}' = '{value}'" for name, value in properties.items())
+    options = f" TBLPROPERTIES ({named_properties})" if named_properties else ""
     return f"CREATE TABLE IF NOT EXISTS {named(path)} ({listed}) USING delta{options}"

@@ -240,16 +240,7 @@ class Producer:
         Writes `send-invoked`, then `sent`, `send-accepted` or `send-failed` into the history. What was not
         acknowledged may still have been stored: its fate is open.
         """
-        messages: list[dict[str, Any]] = []
-        for tag in tags:
-            with self._sendings.lock:
-                numbers = self._sendings.numbers
-                number = numbers[topic] = numbers.get(topic, 0) + 1
-            message: dict[str, Any] = {"topic": topic, "key": f"{topic}-{number}", "tag": tag}
-            own_keys = [_filled(key, message["key"]) for key in keys]
-            further = {"keys": own_keys, "properties": dict(properties)}
-            messages.append({**message, **{name: value for name, value in further.items() if value}})
-            self._history.append(self.name, SendInvoked(**messages[-1]))
+        messages = [self._numbered(topic, tag, keys, properties) for tag in tags]
         process, pauses = self._process, self._pauses
         try:
             if not self._running:
@@ -300,6 +291,20 @@ class Producer:
             own = {"msg_id": msg_id, "offset_msg_id": offset_msg_id} if len(messages) > 1 else {}
             self._sent(self.name, item, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
         return bool(answer["status"] == "SEND_OK")
+
+    def _numbered(
+        self, topic: str, tag: str | None, keys: Sequence[str], properties: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """The next message of a topic, written down as `send-invoked`."""
+        with self._sendings.lock:
+            numbers = self._sendings.numbers
+            number = numbers[topic] = numbers.get(topic, 0) + 1
+        key = f"{topic}-{number}"
+        further = {"keys": [_filled(own, key) for own in keys], "properties": dict(properties)}
+        message: dict[str, Any] = {"topic": topic, "key": key, "tag": tag}
+        message |= {name: value for name, value in further.items() if value}
+        self._history.append(self.name, SendInvoked(**message))
+        return message
 
     def _sent(self, producer: str, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         self._history.append(producer, Sent.kind, {**message, **answer})

@@ -96,6 +96,15 @@ func (worker *worker) consumer(name string, take bool) (*pushConsumer, error) {
 	return found, nil
 }
 
+// The consumer that a command with nothing but a name is about.
+func (worker *worker) named(with json.RawMessage) (*pushConsumer, error) {
+	var told named
+	if err := decode(with, &told); err != nil {
+		return nil, err
+	}
+	return worker.consumer(told.Name, false)
+}
+
 func (worker *worker) stopConsumer(with json.RawMessage) (fields, error) {
 	var told named
 	if err := decode(with, &told); err != nil {
@@ -140,11 +149,7 @@ func (worker *worker) unsubscribe(with json.RawMessage) (fields, error) {
 }
 
 func (worker *worker) suspendConsumer(with json.RawMessage) (fields, error) {
-	var told named
-	if err := decode(with, &told); err != nil {
-		return nil, err
-	}
-	found, err := worker.consumer(told.Name, false)
+	found, err := worker.named(with)
 	if err != nil {
 		return nil, err
 	}
@@ -153,11 +158,7 @@ func (worker *worker) suspendConsumer(with json.RawMessage) (fields, error) {
 }
 
 func (worker *worker) resumeConsumer(with json.RawMessage) (fields, error) {
-	var told named
-	if err := decode(with, &told); err != nil {
-		return nil, err
-	}
-	found, err := worker.consumer(told.Name, false)
+	found, err := worker.named(with)
 	if err != nil {
 		return nil, err
 	}
@@ -166,11 +167,7 @@ func (worker *worker) resumeConsumer(with json.RawMessage) (fields, error) {
 }
 
 func (worker *worker) releaseListener(with json.RawMessage) (fields, error) {
-	var told named
-	if err := decode(with, &told); err != nil {
-		return nil, err
-	}
-	found, err := worker.consumer(told.Name, false)
+	found, err := worker.named(with)
 	if err != nil {
 		return nil, err
 	}
@@ -179,11 +176,7 @@ func (worker *worker) releaseListener(with json.RawMessage) (fields, error) {
 }
 
 func (worker *worker) assignment(with json.RawMessage) (fields, error) {
-	var told named
-	if err := decode(with, &told); err != nil {
-		return nil, err
-	}
-	found, err := worker.consumer(told.Name, false)
+	found, err := worker.named(with)
 	if err != nil {
 		return nil, err
 	}
