@@ -148,7 +148,7 @@ def no_sql(view: GroupView) -> Iterator[Result]:
                 f"`{expression_text(example)}` (SQL92), and enablePropertyFilter is false on {joined(without)}",
                 (
                     *(Evidence(brokers[name].asked[0], "enablePropertyFilter=false") for name in without),
-                    *(Evidence(view.members[item].exchange, f"{item}: SQL92") for item in wanting),
+                    *(Evidence(view.members[item].told, f"{item}: SQL92") for item in wanting),
                 ),
                 topic,
             )

@@ -8,6 +8,7 @@ from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
+from rocketchaos.harness.diagnose.view import BY_GRPC
 from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
 
 _SEPARATORS = re.compile(r"[\s,;|&=*]+")
@@ -17,7 +18,7 @@ _FUTURE = 4_102_444_800_000
 """The subVersion of the year 2100: no clock gives a greater one."""
 
 
-def different(group: Scaled) -> Document | str:
+def different(group: Scaled) -> Document | tuple[Document, Document] | str:
     """RC0101: whoever's subscription is stored, this many messages that a member wants reach no listener."""
     topic, real = group.topic, group.real_topic
     tags = group.tags(real)
@@ -29,6 +30,8 @@ def different(group: Scaled) -> Document | str:
     }
     if len(wants) < len(group.members):
         return "its members also want different topics: RC0106 has the scenario"
+    if group.view.shares_queues:
+        return _different_by_pop(group)
 
     def passes(name: str, tag: str) -> bool:
         return not wants[name] or tag in wants[name]
@@ -57,6 +60,28 @@ def different(group: Scaled) -> Document | str:
         [{"undelivered": {"group": "g", "topic": topic, "at_least": least}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
     )
+
+
+def _different_by_pop(group: Scaled) -> tuple[Document, Document]:
+    """Whoever pops a message that it doesn't want skips it for all: how many are lost is a race."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic), each=2)
+    document = base(
+        group,
+        f"Members that share all queues (POP) subscribe differently: some of {count} messages reach nobody",
+        [step, {"wait": {"duration": "10s", "because": "the test is what no member gets"}}],
+        [{"undelivered": {"group": "g", "topic": topic, "at_least": 1}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+    finding = group.finding
+    document["description"] = document["description"].replace(finding.check.effect, finding.effect)
+    document["rocketmq"] = ">=5.0"
+    for name, member in group.members.items():
+        by_grpc = group.view.way(member.client_id) == BY_GRPC
+        document["consumers"][name].update({"client": "grpc"} if by_grpc else {"api": "pop"})
+    other = control(group, document)
+    other["steps"][-1] = {"settle": {"delivered": "g", "topic": topic, "count": count, "within": WITHIN}}
+    return document, other
 
 
 def different_topics(group: Scaled) -> Document | str:

@@ -46,6 +46,15 @@ def test_different_tags_lose_as_much_as_the_allocation_says() -> None:
     assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagB"}
 
 
+def test_a_tag_beside_everything_loses_messages_with_other_tags() -> None:
+    scenario, control = _one("RC0101", wants("*", "tagA"))
+    send = next(step["send"] for step in scenario["steps"] if "send" in step)
+    assert send["tags"] == ["tagA", "tagOther"]
+    # Whoever's subscription is stored, tagOther is lost in the two queues of the member that wants tagA.
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 2}}]
+    assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagOther"}
+
+
 def test_different_strategies_are_counted_by_recomputing_them() -> None:
     strategies = iter(["AllocateMessageQueueAveragely", "AllocateMessageQueueAveragelyByCircle"])
 
