@@ -27,7 +27,7 @@ def stuck(group: Scaled) -> Document | str:
 def paused(group: Scaled) -> Document | str:
     """RC0501: messages in the queues of a paused member wait."""
     if group.finding.level is not Level.WARNING:
-        return "RC0301, RC0601 or RC0603 say why an offset stands still, and have the scenarios"
+        return "whether its pulls fail, or an orderly listener, is in the log of its client alone"
     topic = group.topic
     shares = group.shares(topic)
     name = next((name for name, own in shares.items() if own and _is_java(group.members[name])), None)
