@@ -248,13 +248,16 @@ class Producer:
             timeout_ms = int(self._settings.get("sendMsgTimeout", SEND_TIMEOUT_MS))
             answer = process.request(
                 "send",
-                timeout_ms / 1000 + 5,
+                (timeout_ms + how.get("transaction", {}).get("takes_ms", 0)) / 1000 + 5,
                 name=self.name,
                 topic=self._real(topic),
                 tag=messages[0]["tag"],
                 key=messages[0]["key"],
                 body=_filled(body, messages[0]["key"]),
-                batch=[{"tag": entry["tag"], "key": entry["key"]} for entry in messages[1:]],
+                batch=[
+                    {"tag": entry["tag"], "key": entry["key"], "body": _filled(body, entry["key"])}
+                    for entry in messages[1:]
+                ],
                 how=dict(how),
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
                 timeout_ms=timeout_ms,
