@@ -182,7 +182,7 @@ def as_tuple(value: Any) -> Any:
 
 
 def of_a_variable(tag: str) -> bool:
-    """Whether it stands for a variable's tag, `$holder.tag`; a placeholder, `${demo.tag}`, is text like any other."""
+    """Whether it stands for a variable's tag, `$holder.tag`; a placeholder, `${demo.tag}`, is text."""
     return tag.startswith("$") and not tag.startswith("${")
 
 

@@ -102,7 +102,7 @@ _ALL = (
     ),
     Dimension(
         "queue",
-        "what chooses the queue where a message is sent as usual: turns, or the hash of a key",
+        "how a message that is sent as usual gets its queue: in turn, or by the hash of a key",
         {"in turn": 8, "by hash": 1},
     ),
     Dimension("producers", "producers", {"1": 9, "2": 1}),

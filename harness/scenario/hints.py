@@ -134,9 +134,7 @@ def _race_for(course: _Course, members: list[str], topic: str) -> bool:
 def _agreed(course: _Course, members: list[str], topic: str, tags: Sequence[str | None]) -> bool:
     """Whether all of these members want the tags, or none of them does: then it doesn't matter whose is stored."""
     own = [course.running[name][topic] for name in members]
-    if any(isinstance(item, SqlExpression) for item in own) or any(
-        of_a_variable(tag or "") for tag in tags
-    ):
+    if any(isinstance(item, SqlExpression) for item in own) or any(of_a_variable(tag or "") for tag in tags):
         return False
     return all(len({client_matches(item, tag) for item in own}) == 1 for tag in tags)
 

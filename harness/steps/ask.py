@@ -121,7 +121,7 @@ def _without_token(text: str, token: str) -> str:
 
 
 def _text(body: bytes) -> str:
-    """The body as text; what is none, as around the keys and bodies of messages, shows as the replacement character."""
+    """The body as text; what is none, as the numbers of stored messages, shows as the replacement character."""
     return "".join(
         char if char.isprintable() or char.isspace() else _NO_TEXT for char in body.decode(errors="replace")
     )

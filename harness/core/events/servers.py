@@ -154,7 +154,7 @@ class Asked(Body, frozen=True, kw_only=True):
     remark: str | None = None
     fields: Mapping[str, str] = {}
     text: str = ""
-    """The body; what is no text in it is `\ufffd`."""
+    """The body; bytes that are no text are `\ufffd`."""
 
 
 class Pulled(Body, frozen=True, kw_only=True, rename={"own_expression": "with"}):

@@ -87,8 +87,13 @@ def test_a_topic_with_capitals_has_its_real_name_too(monkeypatch: pytest.MonkeyP
     seen: list[Any] = []
     monkeypatch.setattr(remoting, "ask", lambda *args, **_: seen.append(args[2]) or Answer(0, "", {}, b""))
     context = Context()
-    context.scenario = parse_scenario(TEXT.replace("orders", "Orders_1").replace("BESIDE", "")
-                                      .replace("NAME", "<Orders_1>").replace("OF", "ids"), "s.yaml")
+    context.scenario = parse_scenario(
+        TEXT.replace("orders", "Orders_1")
+        .replace("BESIDE", "")
+        .replace("NAME", "<Orders_1>")
+        .replace("OF", "ids"),
+        "s.yaml",
+    )
     fields = {"topic": "%RETRY%<g>", "other": "<Orders_1>"}
     Ask.model_validate({"as": "p", "node": "broker-a", "code": 12, "fields": fields}).run(cast(Any, context))
     assert seen == [{"topic": "%RETRY%g-tok", "other": "Orders_1-tok"}]
