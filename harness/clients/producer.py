@@ -354,7 +354,8 @@ def _further(
 ) -> dict[str, Any]:
     """The fields of `send` for ways that not every client has: a worker gets them only when they are used."""
     batch = [
-        {"tag": item["tag"], "key": item["key"], "body": _filled(body, item["key"])} for item in messages[1:]
+        {"tag": item["tag"], "key": item["key"]} | ({"body": _filled(body, item["key"])} if body else {})
+        for item in messages[1:]
     ]
     further = {"batch": batch, "how": dict(how), "hash_key": hash_key}
     return {name: value for name, value in further.items() if value}
