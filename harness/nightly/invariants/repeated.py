@@ -18,7 +18,7 @@ class Repeated:
     """At-least-once delivery: a message comes twice only if queues changed owners, a server was away, a send
     was not acknowledged, or a transaction was committed more than once.
 
-    A broker stores a half message each time that it gets a commit for it, and asks again while it hasn't noted down
+    A broker stores a half message each time that it gets a commit for it, and asks again until it has noted down
     the one before (`EndTransactionProcessor`; 5.x notes them down every 3 s, `transactionOpBatchInterval`).
 
     A retry after a failure is no repeat (`assertions.attempts.repeats`). Where a client's sending back was not
