@@ -60,7 +60,8 @@ class Repeated:
 
 def _committed_again(view: RunView) -> set[str | None]:
     """The keys of transactions that were committed more than once."""
-    commits = Counter(event.body.key for event in view.of_kind(SendAccepted) if event.body.how == "commit")
+    commits: Counter[str | None] = Counter()
+    commits.update(event.body.key for event in view.of_kind(SendAccepted) if event.body.how == "commit")
     commits.update(
         event.body.key for event in view.of_kind(TransactionChecked) if event.body.state == "commit"
     )
