@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rocketchaos.harness.diagnose.reproduction.control import changed
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 from rocketchaos.harness.diagnose.view import READ, WRITE
@@ -101,3 +102,29 @@ def closed_group(group: Scaled) -> Document | str:
             entry for entry in document["steps"] if "ownership" not in entry.get("settle", {})
         ]
     return document
+
+
+def lacking_group(group: Scaled) -> tuple[Document, Document] | str:
+    """RC0402: a broker that has lost the group, and makes none by itself."""
+    if group.finding.level is not Level.ERROR:
+        return "the broker makes the group at its first pull"
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
+    document = base(
+        group,
+        f"A broker without the group: {count} of {count} messages wait",
+        [
+            {"delete-group": "g"},
+            step,
+            {"wait": {"duration": "7s", "because": "the test is that no pull gets a message"}},
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+    document["cluster"] = {
+        **document.get("cluster", {}),
+        "broker": {"autoCreateSubscriptionGroup": False},
+    }
+    # These brokers create no group by themselves; one with a setting is created before the first step.
+    document["groups"] = {"g": {"settings": {"consumeEnable": True}}}
+    return document, {**control(group, document), "groups": document["groups"]}

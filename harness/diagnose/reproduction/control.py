@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document
-from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
-from rocketchaos.harness.language.tags import tags_of
+from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, wanted_tags
 
 _CAUSES = {
     "pause",
@@ -19,6 +18,7 @@ _CAUSES = {
     "topic-config",
     "broker-config",
     "suspend-consumer",
+    "delete-group",
 }
 """Steps that make the anomaly, or wait for it."""
 
@@ -71,7 +71,7 @@ def changed(document: Document, **parts: object) -> Document:
 
 def _has_tags(group: Scaled, real: str) -> bool:
     return any(
-        tags_of(member.subscriptions[real].expression)
+        wanted_tags(member.subscriptions[real])
         for member in group.members.values()
         if real in member.subscriptions
     )

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from rocketchaos.harness.diagnose.meaning import expression_text
-from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, strategy
+from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, strategy
+from rocketchaos.harness.language.tags import SQL
 
 WITHIN = "60s"
 """The limit of each condition."""
 SHARE_TAKEN = "rebalanced result changed.*topic="
 """The line that a Java client logs once it has its share."""
+SQL_STANDS_FOR = f"`{ALL_BY_SQL}` stands for the group's own expression: all messages match it."
+"""In descriptions of scenarios."""
 _VERSION = re.compile(r"V(\d+)_(\d+)_(\d+)")
 
 Document = dict[str, Any]
@@ -28,7 +31,7 @@ def consumers(group: Scaled) -> dict[str, Document]:
             "group": "g",
             "process": "own",
             "subscribe": {
-                group.topics[topic]: expression_text(mine)
+                group.topics[topic]: {"sql": mine.expression} if mine.type == SQL else expression_text(mine)
                 for topic, mine in member.subscriptions.items()
                 if topic in group.topics
             },
@@ -59,8 +62,12 @@ def base(
         f"{group.finding.check.title}. {group.finding.check.effect}",
         "marks": ["diagnosed"],
     }
-    if len(group.brokers) > 1:
-        document["cluster"] = {"brokers": list(group.brokers)}
+    cluster: Document = {"brokers": list(group.brokers)} if len(group.brokers) > 1 else {}
+    if any(item.type == SQL for member in group.members.values() for item in member.subscriptions.values()):
+        cluster["broker"] = {"enablePropertyFilter": True}
+        document["description"] += f" {SQL_STANDS_FOR}"
+    if cluster:
+        document["cluster"] = cluster
     return {
         **document,
         "topics": {name: {"queues": group.queues[name]} for name in group.topics.values()},

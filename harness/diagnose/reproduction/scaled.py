@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from rocketchaos.harness.diagnose.finding import Finding
 from rocketchaos.harness.diagnose.meaning import meaning
-from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.model import Member, Subscription
 from rocketchaos.harness.diagnose.owners import share
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.language.tags import SQL, tags_of
@@ -18,6 +18,8 @@ MOST_MEMBERS = 6
 MOST_QUEUES = 16
 """Of a topic, on all brokers together."""
 MOST_BROKERS = 2
+ALL_BY_SQL = "absent IS NULL"
+"""SQL92 that matches all messages: which ones a group's own matches can't be seen from outside."""
 _TAG = "tagA"
 """Sent where all members want everything."""
 _OTHER_TAG = "tagOther"
@@ -80,9 +82,14 @@ class Scaled:
         wanted = [
             member.subscriptions[real] for member in self.members.values() if real in member.subscriptions
         ]
-        found = sorted({tag for item in wanted for tag in tags_of(item.expression)})
-        some_want_all = any(not tags_of(item.expression) for item in wanted)
+        found = sorted({tag for item in wanted for tag in wanted_tags(item)})
+        some_want_all = any(not wanted_tags(item) for item in wanted)
         return [*found, *([_OTHER_TAG] if some_want_all else [])] if found else [_TAG]
+
+
+def wanted_tags(subscription: Subscription) -> set[str]:
+    """None: all messages; of SQL too, which stands for that here."""
+    return set() if subscription.type == SQL else set(tags_of(subscription.expression))
 
 
 def scaled(view: GroupView, finding: Finding) -> Scaled | str:
@@ -96,8 +103,12 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     members = [item for item in known if any(topic in item.subscriptions for topic in view.topics)]
     if not members:
         return "no member reported itself"
+    if code == "RC0101":
+        members = _sql_as_all(members, finding.topic)
     if code != "RC0407" and any(
-        subscription.type == SQL for member in members for subscription in member.subscriptions.values()
+        subscription.type == SQL and subscription.expression != ALL_BY_SQL
+        for member in members
+        for subscription in member.subscriptions.values()
     ):
         return "which messages SQL matches is unknown from outside"
     if code not in _BY_POP_TOO and view.shares_queues:
@@ -123,6 +134,23 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     order = sorted(names, key=lambda name: names[name].started_ms)
     letters = tuple(f"broker-{'ab'[index]}" for index in range(len(brokers)))
     return Scaled(view, finding, names, topics, queues, letters, tuple(order))
+
+
+def _sql_as_all(members: Sequence[Member], topic: str) -> list[Member]:
+    """With SQL that matches all messages, if some members want tags: that is a difference too."""
+    own = [member.subscriptions[topic] for member in members if topic in member.subscriptions]
+    if all(item.type == SQL or not tags_of(item.expression) for item in own):
+        return list(members)
+    return [
+        replace(
+            member,
+            subscriptions={
+                name: replace(item, expression=ALL_BY_SQL) if item.type == SQL else item
+                for name, item in member.subscriptions.items()
+            },
+        )
+        for member in members
+    ]
 
 
 def _as_connected(view: GroupView, member: Member) -> Member:

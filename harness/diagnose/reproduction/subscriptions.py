@@ -7,13 +7,11 @@ import re
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
-from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
+from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, wanted_tags
 from rocketchaos.harness.diagnose.view import BY_GRPC
-from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
+from rocketchaos.harness.language.tags import SQL, hash_code
 
 _SEPARATORS = re.compile(r"[\s,;|&=*]+")
-_ALL_BY_SQL = "absent IS NULL"
-"""Which messages the group's own SQL92 matches can't be seen from outside."""
 _FUTURE = 4_102_444_800_000
 """The subVersion of the year 2100: no clock gives a greater one."""
 
@@ -24,7 +22,7 @@ def different(group: Scaled) -> Document | tuple[Document, Document] | str:
     tags = group.tags(real)
     step, count = send(group, topic, tags)
     wants = {
-        name: tags_of(member.subscriptions[real].expression)
+        name: wanted_tags(member.subscriptions[real])
         for name, member in group.members.items()
         if real in member.subscriptions
     }
@@ -69,7 +67,7 @@ def _different_by_broadcasting(group: Scaled) -> tuple[Document, Document] | str
     topic = group.topic
     tags = group.tags(group.real_topic)
     step, count = send(group, topic, tags)
-    wants = [tags_of(member.subscriptions[group.real_topic].expression) for member in group.members.values()]
+    wants = [wanted_tags(member.subscriptions[group.real_topic]) for member in group.members.values()]
     most = max(sum(not holder or tag in holder for tag in tags) for holder in wants)
     if most == len(tags):
         return "if the broker holds the widest subscription, nothing is lost"
@@ -228,12 +226,10 @@ def no_sql(group: Scaled) -> tuple[Document, Document] | str:
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
     )
     document["description"] += (
-        f" `{_ALL_BY_SQL}` stands for the group's own expression: all messages match it. A client doesn't start "
-        "on brokers that refuse SQL92, so they refuse it from then on."
+        " A client doesn't start on brokers that refuse SQL92, so they refuse it from then on."
     )
-    document["cluster"] = {**document.get("cluster", {}), "broker": {"enablePropertyFilter": True}}
     for consumer in document["consumers"].values():
-        consumer["subscribe"] = {name: {"sql": _ALL_BY_SQL} for name in group.topics.values()}
+        consumer["subscribe"] = {name: {"sql": ALL_BY_SQL} for name in group.topics.values()}
     steps = [item for item in document["steps"] if not {"broker-config", "wait"} & set(item)]
     steps.append({"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}})
     return document, changed(document, steps=steps)

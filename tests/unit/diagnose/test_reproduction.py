@@ -263,3 +263,33 @@ def test_the_queues_of_a_paused_member_wait_and_what_hangs_has_no_scenario_of_it
         parse_scenario(text_of(document), "written.scenario.yaml")
     hanging = replace(finding, level=Level.ERROR)
     assert isinstance(written(report.views[finding.group], hanging), str)
+
+
+def test_sql_beside_tags_is_written_with_sql_that_matches_all() -> None:
+    changed = iter([True, False])
+
+    def one_by_sql(document: Any) -> None:
+        item = next(item for item in document["subscriptionSet"] if "%" not in item["topic"])
+        if next(changed):
+            item.update(subString="a = 1", expressionType="SQL92")
+        else:
+            item.update(subString="tagA")
+
+    scenario, control = _one("RC0101", (307, one_by_sql))
+    wanted = [item["subscribe"]["t1"] for item in scenario["consumers"].values()]
+    assert wanted == [{"sql": "absent IS NULL"}, "tagA"]
+    assert scenario["cluster"]["broker"] == {"enablePropertyFilter": True}
+    # Whoever's subscription is stored, tagOther is lost in the two queues of the member that wants tagA.
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 2}}]
+    assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagOther"}
+
+
+def test_the_group_that_a_broker_lacks_is_there_at_first_and_stays_in_the_control() -> None:
+    planted = _planted("RC0402")
+    scenario, control = _one("RC0402", ALIKE, *planted.changes)
+    assert {"delete-group": "g"} in scenario["steps"]
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "count": 8}}]
+    assert {"delete-group": "g"} not in control["steps"]
+    # Without settings, a group isn't created before the first step.
+    assert scenario["groups"]["g"]["settings"]
+    assert control["groups"] == scenario["groups"]
