@@ -21,6 +21,7 @@ from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.consumer_spec import text_of
 from rocketchaos.harness.language.fault_registry import KILLS
 from rocketchaos.harness.language.tags import tags_of
+from rocketchaos.harness.language.words import of_a_variable
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 
@@ -38,7 +39,7 @@ class MemberView(TraitsView):
 
     def expression(self, tag: str, topic: str) -> str | None:
         """A literal tag as it is; for `$holder.tag` that consumer's expression for `topic` when it was bound."""
-        if not tag.startswith("$"):
+        if not of_a_variable(tag):
             return tag
         consumers = self.consumers(tag.removesuffix(".tag"))
         if not consumers:
@@ -81,7 +82,7 @@ class MemberView(TraitsView):
         expression = self.expression(tag, topic)
         if expression is None:
             return None
-        return tags_of(expression) if tag.startswith("$") else frozenset({tag})
+        return tags_of(expression) if of_a_variable(tag) else frozenset({tag})
 
     @cached_property
     def _lives(self) -> list[tuple[int, str, bool]]:

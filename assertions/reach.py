@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.implied import Span
+from rocketchaos.harness.language.words import of_a_variable
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
@@ -81,7 +82,7 @@ def reach_of(
         stated: how many reach them of those that are sent.
     """
     sent = scenario.sent_by_tag()
-    if any((tag or "").startswith("$") for tag in (tag, *(own for _, own in sent))):
+    if any(of_a_variable(tag or "") for tag in (tag, *(own for _, own in sent))):
         return None
     meant = {kind: number for kind, number in sent.items() if kind[0] in topics and tag in (None, kind[1])}
     total = sum(meant.values())

@@ -248,7 +248,7 @@ class Producer:
             timeout_ms = int(self._settings.get("sendMsgTimeout", SEND_TIMEOUT_MS))
             answer = process.request(
                 "send",
-                timeout_ms / 1000 + 5,
+                (timeout_ms + how.get("transaction", {}).get("takes_ms", 0)) / 1000 + 5,
                 name=self.name,
                 topic=self._real(topic),
                 tag=messages[0]["tag"],
@@ -260,7 +260,7 @@ class Producer:
                 keys=messages[0].get("keys", []),
                 properties=dict(properties),
                 **_further(
-                    messages, how, None if hash_key is None else _filled(hash_key, messages[0]["key"])
+                    messages, body, how, None if hash_key is None else _filled(hash_key, messages[0]["key"])
                 ),
             )
             if answer["queue_id"] is None and not how:
@@ -350,10 +350,13 @@ class Producer:
 
 
 def _further(
-    messages: Sequence[Mapping[str, Any]], how: Mapping[str, Any], hash_key: str | None
+    messages: Sequence[Mapping[str, Any]], body: str | None, how: Mapping[str, Any], hash_key: str | None
 ) -> dict[str, Any]:
     """The fields of `send` for ways that not every client has: a worker gets them only when they are used."""
-    batch = [{"tag": item["tag"], "key": item["key"]} for item in messages[1:]]
+    batch = [
+        {"tag": item["tag"], "key": item["key"]} | ({"body": _filled(body, item["key"])} if body else {})
+        for item in messages[1:]
+    ]
     further = {"batch": batch, "how": dict(how), "hash_key": hash_key}
     return {name: value for name, value in further.items() if value}
 

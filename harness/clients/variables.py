@@ -10,6 +10,7 @@ from rocketchaos.harness.core.events.run import Bound
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.consumer_spec import Expression
 from rocketchaos.harness.language.tags import first_tag
+from rocketchaos.harness.language.words import of_a_variable
 
 
 class Variables:
@@ -42,7 +43,7 @@ class Variables:
             HarnessDefect: the variable is not bound (validation should have found it).
             PreconditionNotMet: the consumer subscribes to everything, by SQL, or not to the topic: to no tag.
         """
-        if tag is None or not tag.startswith("$"):
+        if tag is None or not of_a_variable(tag):
             return tag
         variable = tag[1:].removesuffix(".tag")
         consumers = self._bound.get(variable, ())

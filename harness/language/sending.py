@@ -24,6 +24,11 @@ class Transaction(Strict):
     checked: TransactionState = Field(
         default="unknown", description="what checkLocalTransaction answers whenever a broker asks"
     )
+    takes: DurationMs = Field(
+        default=0,
+        ge=0,
+        description="how long executeLocalTransaction takes; brokers may ask meanwhile; default `0s`",
+    )
 
 
 class Sending(Strict):
@@ -73,5 +78,8 @@ class Sending(Strict):
         if self.oneway:
             data["oneway"] = True
         if self.transaction is not None:
-            data["transaction"] = {"state": self.transaction.state, "checked": self.transaction.checked}
+            chosen = self.transaction
+            data["transaction"] = {"state": chosen.state, "checked": chosen.checked}
+            if chosen.takes:
+                data["transaction"]["takes_ms"] = chosen.takes
         return data

@@ -97,7 +97,7 @@ class Refers:
     """Marks a field whose text refers to another part of the scenario, to find undefined names.
 
     `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
-    before), `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag), `node` (of the cluster),
+    before), `tag-of-variable` (`$holder.tag`; any other text is a literal tag), `node` (of the cluster),
     `broker` (a node that is one), `producer` (any of the run's), `hand-made` (a client that
     heartbeats make), `pull` (a raw one), `asked` (any other raw request) and `client-pull` (one by a consumer's
     own client).
@@ -181,9 +181,14 @@ def as_tuple(value: Any) -> Any:
     return (value,)
 
 
+def of_a_variable(tag: str) -> bool:
+    """Whether it stands for a variable's tag, `$holder.tag`; a placeholder, `${demo.tag}`, is text."""
+    return tag.startswith("$") and not tag.startswith("${")
+
+
 def tag_doubt(tag: str) -> str | None:
     """Why a message's tag is probably a slip, as RocketMQ takes any text as one tag; None: it is fine."""
-    if tag == "" or _TAG.fullmatch(tag) or tag.startswith("$"):
+    if tag == "" or _TAG.fullmatch(tag) or of_a_variable(tag):
         return None if tag else "an empty tag is none: leave `tag` out"
     return f"to RocketMQ `{clipped(tag)}` is one tag of this name"
 

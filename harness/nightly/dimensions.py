@@ -14,6 +14,7 @@ from types import MappingProxyType
 TAGS = ("tagA", "tagB", "tagC")
 TOPICS = ("orders", "bills")
 GROUPS = ("g1", "g2")
+PRODUCERS = ("p2",)
 MEMBERS = "abcdefghijkl"
 
 
@@ -99,6 +100,12 @@ _ALL = (
         "how messages are sent; all but `usual` reach their queues without an answer that names them",
         {"usual": 16, "one-way": 1, "batch": 1, "delayed": 1, "transaction": 1, "checked": 1},
     ),
+    Dimension(
+        "queue",
+        "how a message that is sent as usual gets its queue: in turn, or by the hash of a key",
+        {"in turn": 8, "by hash": 1},
+    ),
+    Dimension("producers", "producers", {"1": 9, "2": 1}),
     Dimension("tags", "the tags of a sending: one, or several in turn", {"one": 3, "in turn": 4}),
     Dimension("settled", "whether the subscription settles before a sending", {"yes": 5, "no": 1}),
     Dimension(

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rocketchaos.harness.language.fault_registry import PROCESS_FAULTS
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.tags import tags_of
 from rocketchaos.harness.nightly.dimensions import TAGS
 from rocketchaos.harness.nightly.profile import Profile
-from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, USUAL_CLIENT
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, USUAL_CLIENT, Api
 
 Step = dict[str, Any]
 """One step as in a file: its word and its fields."""
@@ -22,6 +23,7 @@ SEALED_WITHIN = "180s"
 NOBODYS_TAG = "tagX"
 SQL_VALUES = ("1", "2")
 SQL_PROPERTY = "a"
+HASH_KEYS = ("customer-1", "customer-2", "customer-3")
 CHECKED_SOON = {"transactionCheckInterval": 1000, "transactionTimeOut": 1000}
 """Brokers ask about a transaction that stays unknown after a second; their own are 6 s and 30 or 60 s."""
 _WAYS: dict[str, dict[str, Any]] = {
@@ -58,8 +60,13 @@ class Member:
     @property
     def can_resubscribe(self) -> bool:
         """Whether its client changes its subscriptions while it runs."""
+        return self.traits.resubscribes
+
+    @property
+    def traits(self) -> Api:
+        """How its client consumes."""
         kind = CLIENT_KINDS[self.fields.get("client", USUAL_CLIENT)]
-        return kind.apis[self.fields.get("api", "push")].resubscribes
+        return kind.apis[self.fields.get("api", "push")]
 
     def started(self) -> None:
         """It runs, as it was declared."""
@@ -78,6 +85,8 @@ class Draft:
     members: list[Member]
     own_cluster: bool = False
     """A step acts on a node: no other run shares the cluster."""
+    producers: tuple[str, ...] = ()
+    """Further producers."""
     in_containers: bool = False
     """Its clients live in containers, which faults of the network can reach."""
     sendings_may_fail: bool = False
@@ -163,8 +172,10 @@ class Draft:
         self.unseen |= bool(how)
         self.checked |= way == "checked"
         chooses = not how or way in ("one-way", "delayed")
-        step = self._send(topic, self._tagged(self.tags_for(topic)), count, per_queue if chooses else None)
-        step["send"] |= how
+        hashed = self.word("queue") == "by hash" and not how
+        chosen = per_queue if chooses and not hashed else None
+        step = self._send(topic, self._tagged(self.tags_for(topic)), count, chosen)
+        step["send"] |= {"hash_key": list(HASH_KEYS)} if hashed else how
         return step
 
     def flow(self, topic: str, tags: list[str] | None = None) -> Step:
@@ -188,6 +199,9 @@ class Draft:
             said["every"] = duration_text(every_ms)
         if self.sql:
             said["properties"] = {SQL_PROPERTY: self.rng.choice(SQL_VALUES)}
+        if self.producers:
+            producer = self.rng.choice((PRODUCER, *self.producers))
+            said |= {} if producer == PRODUCER else {"producer": producer}
         if self.sendings_may_fail:
             said["may_fail"] = True
         return {"send": said}

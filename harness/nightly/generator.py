@@ -8,7 +8,7 @@ from typing import Any
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.nightly.checks import open_checks
-from rocketchaos.harness.nightly.dimensions import GROUPS, MEMBERS, TOPICS
+from rocketchaos.harness.nightly.dimensions import GROUPS, MEMBERS, PRODUCERS, TOPICS
 from rocketchaos.harness.nightly.document import MARK, Document, text_of
 from rocketchaos.harness.nightly.draft import CHECKED_SOON, SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
 from rocketchaos.harness.nightly.operations import OPERATIONS
@@ -80,7 +80,8 @@ def _operations(rng: random.Random, profile: Profile, on: ClusterKind) -> list[s
 def _cast(rng: random.Random, profile: Profile, *, in_containers: bool) -> Draft:
     topics = {name: int(profile.draw(rng, "queues")) for name in TOPICS[: int(profile.draw(rng, "topics"))]}
     brokers = ("broker-a", "broker-b")[: int(profile.draw(rng, "brokers"))]
-    draft = Draft(rng, profile, topics, brokers, [], in_containers=in_containers)
+    producers = PRODUCERS[: int(profile.draw(rng, "producers")) - 1]
+    draft = Draft(rng, profile, topics, brokers, [], producers=producers, in_containers=in_containers)
     for group in GROUPS[: int(profile.draw(rng, "groups"))]:
         draft.members += _members(draft, group)
     _name_clients(draft)
@@ -254,9 +255,12 @@ def _document(seed: int, number: int, draft: Draft, steps: list[Step], options: 
     if cluster:
         document["cluster"] = cluster
     document["topics"] = {name: {"queues": queues} for name, queues in draft.topics.items()}
-    if draft.checked:
-        # The broker asks only a producer of which a heartbeat has told it.
-        document["producer"] = {"settings": {"heartbeatBrokerInterval": 1000}}
+    # The broker asks only a producer of which a heartbeat has told it.
+    known_soon = {"settings": {"heartbeatBrokerInterval": 1000}} if draft.checked else {}
+    if known_soon:
+        document["producer"] = known_soon
+    if draft.producers:
+        document["producers"] = {name: dict(known_soon) for name in draft.producers}
     document["consumers"] = {member.name: member.fields for member in draft.members if member.name in names}
     document["steps"] = steps
     return {**document, **open_checks(draft.groups, draft.brokers)}

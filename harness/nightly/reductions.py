@@ -170,7 +170,7 @@ def _smaller_sends(said: Document, queues: int) -> Iterator[Document]:
                 ("tag" if key == "tags" else key): (tag if key == "tags" else item)
                 for key, item in said.items()
             }
-    yield from without_each(said, ("every", "properties", "may_fail", "per_queue"))
+    yield from without_each(said, ("every", "properties", "may_fail", "per_queue", "hash_key", "producer"))
 
 
 def with_fewer_queues(document: Document) -> Iterator[Document]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression, text_of
 from rocketchaos.harness.language.fault_registry import ENDS
 from rocketchaos.harness.language.tags import client_matches, tags_of
+from rocketchaos.harness.language.words import of_a_variable
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.model import Scenario
@@ -133,9 +134,7 @@ def _race_for(course: _Course, members: list[str], topic: str) -> bool:
 def _agreed(course: _Course, members: list[str], topic: str, tags: Sequence[str | None]) -> bool:
     """Whether all of these members want the tags, or none of them does: then it doesn't matter whose is stored."""
     own = [course.running[name][topic] for name in members]
-    if any(isinstance(item, SqlExpression) for item in own) or any(
-        (tag or "").startswith("$") for tag in tags
-    ):
+    if any(isinstance(item, SqlExpression) for item in own) or any(of_a_variable(tag or "") for tag in tags):
         return False
     return all(len({client_matches(item, tag) for item in own}) == 1 for tag in tags)
 

@@ -38,7 +38,15 @@ from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.symptom import Issue, Symptom
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group, attributes_of
 from rocketchaos.harness.language.topic import Topic as Topic
-from rocketchaos.harness.language.words import GroupKey, Name, Strict, TopicKey, as_tuple, one_word_of
+from rocketchaos.harness.language.words import (
+    GroupKey,
+    Name,
+    Strict,
+    TopicKey,
+    as_tuple,
+    of_a_variable,
+    one_word_of,
+)
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.rocketmq.properties import GROUP, PRODUCER
 from rocketchaos.harness.rocketmq.version_range import VersionRange, contains, why_not_in
@@ -575,4 +583,4 @@ class Scenario(Strict):
 
 def _may_be(own: str | None, wanted: str | None) -> bool:
     """Whether a message's tag may be the one that is wanted; None: any is. A variable's may be any."""
-    return wanted in (None, own) or any(tag is not None and tag.startswith("$") for tag in (own, wanted))
+    return wanted in (None, own) or any(tag is not None and of_a_variable(tag) for tag in (own, wanted))

@@ -13,7 +13,7 @@ from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.name_servers import is_name_server
 from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY
-from rocketchaos.harness.language.words import Reference, references
+from rocketchaos.harness.language.words import Reference, of_a_variable, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Topic
 from rocketchaos.harness.scenario.places import Document, Path
@@ -253,7 +253,7 @@ def _wrong(document: Document, reference: Reference, scope: _Scope) -> tuple[str
     """The mistake in one use of a name, and the nearest name that exists."""
     text, kinds = reference.text, reference.kinds
     if "tag-of-variable" in kinds:
-        if not text.startswith("$"):
+        if not of_a_variable(text):
             return None
         found = _TAG_OF_VARIABLE.fullmatch(text)
         if found is None and text[1:] in (scope.variables or {}):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
     from rocketchaos.harness.steps.context import StepContext
 
-_PLACE = re.compile(r"<([a-z][a-z0-9-]*)>")
+_PLACE = re.compile(r"<([%|A-Za-z0-9_-]+)>")
 """`<g>`: the real name of what the scenario calls g."""
 _LIMIT_S = 10.0
 _SENDING = (10, 36, 310, 320)
@@ -29,6 +28,7 @@ _DELETING = (215, 216)
 """DELETE_TOPIC_IN_BROKER, DELETE_TOPIC_IN_NAMESRV."""
 _TEXT_LIMIT = 100_000
 """Characters of an answer's body that the history keeps."""
+_NO_TEXT = "\ufffd"
 
 
 class Ask(Step):
@@ -121,8 +121,7 @@ def _without_token(text: str, token: str) -> str:
 
 
 def _text(body: bytes) -> str:
-    """The body as text; as base64 where it is none."""
-    try:
-        return body.decode()
-    except UnicodeDecodeError:
-        return base64.b64encode(body).decode("ascii")
+    """The body as text; what is none, as the numbers of stored messages, shows as the replacement character."""
+    return "".join(
+        char if char.isprintable() or char.isspace() else _NO_TEXT for char in body.decode(errors="replace")
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rocketchaos.assertions.attempts import attempts, failed, repeats
 from rocketchaos.assertions.view import Delivery, RunView, owned_queues
-from rocketchaos.harness.core.events.messages import SendFailed
+from rocketchaos.harness.core.events.messages import SendAccepted, SendFailed, TransactionChecked
 from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.causes import moving
@@ -14,8 +15,11 @@ from rocketchaos.harness.nightly.invariants.disagreement import OF_OWNERS, disag
 
 
 class Repeated:
-    """At-least-once delivery: a message comes twice only if queues changed owners, a server was away, or a send
-    was not acknowledged.
+    """At-least-once delivery: a message comes twice only if queues changed owners, a server was away, a send
+    was not acknowledged, or a transaction was committed more than once.
+
+    A broker stores a half message each time that it gets a commit for it, and asks again until it has noted down
+    the one before (`EndTransactionProcessor`; 5.x notes them down every 3 s, `transactionOpBatchInterval`).
 
     A retry after a failure is no repeat (`assertions.attempts.repeats`). Where a client's sending back was not
     acknowledged in time it sends the retry once more, and there are two of the same reconsumeTimes
@@ -30,7 +34,7 @@ class Repeated:
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         view = judged.view
-        open_ones = {event.body.key for event in view.of_kind(SendFailed)}
+        open_ones = {event.body.key for event in view.of_kind(SendFailed)} | _committed_again(view)
         found: dict[tuple[str, str], list[tuple[Delivery, Delivery]]] = {}
         for (audience, key), own in attempts(view, judged.end).items():
             consumers = view.scenario.consumers
@@ -52,6 +56,16 @@ class Repeated:
                 anomaly=({"duplicated": {"to": group, "at_least": 1}},),
                 healthy=({"duplicated": {"to": group, "count": 0}},),
             )
+
+
+def _committed_again(view: RunView) -> set[str | None]:
+    """The keys of transactions that were committed more than once."""
+    commits: Counter[str | None] = Counter()
+    commits.update(event.body.key for event in view.of_kind(SendAccepted) if event.body.how == "commit")
+    commits.update(
+        event.body.key for event in view.of_kind(TransactionChecked) if event.body.state == "commit"
+    )
+    return {key for key, count in commits.items() if count > 1}
 
 
 def _code(view: RunView, group: str, first: Delivery, again: Delivery) -> str:

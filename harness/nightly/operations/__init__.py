@@ -8,6 +8,7 @@ from types import MappingProxyType
 from rocketchaos.harness.language.fault_kind import BROKER, CONSUMER, DISK, NAME_SERVER, PRODUCER
 from rocketchaos.harness.nightly.operations.base import Operation
 from rocketchaos.harness.nightly.operations.configure import Configure
+from rocketchaos.harness.nightly.operations.delete_group import DeleteGroup
 from rocketchaos.harness.nightly.operations.grow import Grow
 from rocketchaos.harness.nightly.operations.join import Join
 from rocketchaos.harness.nightly.operations.network import Delay, Loss, Partition, Reset
@@ -15,6 +16,7 @@ from rocketchaos.harness.nightly.operations.process_fault import operations_of
 from rocketchaos.harness.nightly.operations.resubscribe import Resubscribe
 from rocketchaos.harness.nightly.operations.rolling import Rolling
 from rocketchaos.harness.nightly.operations.subscribe_more import SubscribeMore
+from rocketchaos.harness.nightly.operations.suspend import Suspend
 from rocketchaos.harness.nightly.operations.unsubscribe import Unsubscribe
 from rocketchaos.harness.nightly.operations.wave import Wave
 
@@ -26,6 +28,8 @@ _ALL: tuple[Operation, ...] = (
     Resubscribe(),
     SubscribeMore(),
     Unsubscribe(),
+    Suspend(),
+    DeleteGroup(),
     Grow(),
     *operations_of(BROKER),
     *operations_of(NAME_SERVER),

@@ -98,9 +98,9 @@ class Outgoing:
     """`broker` and `id`; None: the one whose turn it is."""
     timeout_ms: int
     batch: Sequence[Mapping[str, Any]] = ()
-    """Further messages that go with it: `tag` and `key` of each."""
+    """Further messages that go with it: `tag` and `key` of each, and `body` where that isn't its key."""
     how: Mapping[str, Any] = field(default_factory=dict)
-    """`delay_level`, `delay_ms`, `oneway`, `transaction {state, checked}`; empty: as usual."""
+    """`delay_level`, `delay_ms`, `oneway`, `transaction {state, checked, takes_ms}`; empty: as usual."""
     hash_key: str | None = None
     """Whose hash chooses the queue."""
 

@@ -95,7 +95,11 @@ class Producer(JavaClient):
             messages = jpype.JClass("java.util.ArrayList")()
             messages.add(java)
             for item in message.batch:
-                messages.add(_message(message, item["tag"], [item["key"], *message.keys[1:]], item["key"]))
+                messages.add(
+                    _message(
+                        message, item["tag"], [item["key"], *message.keys[1:]], item.get("body", item["key"])
+                    )
+                )
             java = messages
         timeout_ms = jpype.JLong(message.timeout_ms)
         target = []

@@ -5,6 +5,7 @@ Rests on TransactionListener and LocalTransactionState as they are from RocketMQ
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,8 +26,8 @@ class Transactions:
             name: the producer's.
             events: where each question of a broker is reported.
         """
-        self.answers: dict[str, Mapping[str, str]] = {}
-        """By the first key of a message, `state` and `checked`."""
+        self.answers: dict[str, Mapping[str, Any]] = {}
+        """By the first key of a message, `state`, `checked` and `takes_ms`."""
         self._name = name
         self._events = events
         self._states = jpype.JClass(f"{_PACKAGE}.LocalTransactionState")
@@ -34,7 +35,9 @@ class Transactions:
         self.java = jpype.JProxy(f"{_PACKAGE}.TransactionListener", dict=methods)
 
     def _execute(self, message: Any, _argument: Any) -> Any:
-        return self._state(str(message.getKeys()).split()[0], "state")
+        key = str(message.getKeys()).split()[0]
+        time.sleep(self.answers.get(key, {}).get("takes_ms", 0) / 1000)
+        return self._state(key, "state")
 
     def _check(self, message: Any) -> Any:
         key = str(message.getKeys()).split()[0]
@@ -48,4 +51,4 @@ class Transactions:
 
     def _answer(self, key: str, which: str) -> str:
         # An earlier producer's transactions are not this one's.
-        return self.answers.get(key, {}).get(which, "unknown")
+        return str(self.answers.get(key, {}).get(which, "unknown"))

@@ -50,6 +50,11 @@ def producer(worker: Worker) -> Producer:
         (["tagA"], {"hash_key": "A-$number"}, {"hash_key": "A-1"}),
         (["tagA"], {"how": {"oneway": True}}, {"how": {"oneway": True}}),
         (["tagA", "tagB"], {}, {"batch": [{"tag": "tagB", "key": "orders-2"}]}),
+        (
+            ["tagA", "tagB"],
+            {"body": "of $key"},
+            {"batch": [{"tag": "tagB", "key": "orders-2", "body": "of orders-2"}]},
+        ),
     ],
 )
 def test_a_worker_hears_of_a_way_of_sending_only_when_it_is_used(

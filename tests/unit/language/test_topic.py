@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from pydantic import ValidationError
+
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.language.topic import Group, Topic, attributes_of, evenly
 from rocketchaos.harness.scenario import parse_scenario
@@ -16,6 +19,12 @@ def test_queues_are_read_and_written_alike_unless_told() -> None:
     assert (fewer.read_queues, fewer.write_queues, fewer.all_queues) == (2, 8, 8)
     assert fewer.changed({"readQueueNums": 8}).read_queues == 8
     assert evenly(2) == {"readQueueNums": 2, "writeQueueNums": 2}
+
+
+def test_a_topic_has_as_many_queues_as_rocketmqs_own_benchmark() -> None:
+    assert Topic(queues=1024).write_queues == 1024
+    with pytest.raises(ValidationError, match="less than or equal to 1024"):
+        Topic(queues=1025)
 
 
 def test_what_nobody_may_read_has_no_queues_to_share_out() -> None:

@@ -123,6 +123,12 @@ def test_every_step_that_acts_do_and_every_anchor_is_drawn() -> None:
         "settings: {pullBatchSize: 1}",
         "- topic-config: ",
         "subscribes to bills as well",
+        "- suspend-consumer: ",
+        "- resume-consumer: ",
+        "- delete-group: ",
+        "hash_key: ",
+        "producers:",
+        "producer: p2",
     }
     signs |= {"fail: 1", "fail: 2", "slow: ", "block: ", "tagX", *TAGS}
     for number in range(1, 900):
@@ -181,6 +187,29 @@ def test_whoever_is_paused_goes_on() -> None:
         paused = [name for step in steps if step.word == "pause" for name in step.targets]
         resumed = [name for step in steps if step.word == "resume" for name in step.targets]
         assert sorted(paused) == sorted(resumed)
+
+
+def test_whoever_is_suspended_goes_on() -> None:
+    seen = 0
+    for number in range(1, MANY):
+        steps = steps_of(scenario_of(6, number, Profile(operations={"suspend": 1})))
+        suspended = [name for step in steps if step.word == "suspend-consumer" for name in step.consumers]
+        resumed = [name for step in steps if step.word == "resume-consumer" for name in step.consumers]
+        assert suspended == resumed
+        seen += len(suspended)
+    assert seen
+
+
+def test_a_group_that_may_retry_is_never_deleted() -> None:
+    deleted = 0
+    for number in range(1, 3 * MANY):
+        scenario = scenario_of(6, number, Profile(operations={"delete-group": 1}))
+        groups = [step.group for step in steps_of(scenario) if step.word == "delete-group"]
+        for name in (name for group in groups for name in scenario.members(group)):
+            assert not scenario.consumers[name].behaviour.fail
+            assert scenario.consumers[name].api != "pop"
+        deleted += len(groups)
+    assert deleted
 
 
 def test_a_profile_replaces_the_weights_that_it_names() -> None:

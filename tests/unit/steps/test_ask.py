@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -69,6 +70,33 @@ def test_names_are_real_in_the_request_and_the_scenarios_own_in_the_answer(
     assert seen == [("broker-a:1", 38, {"group": "%RETRY%g-tok", "client": "a@tok"}, b"orders-tok")]
     assert context.written["text"] == '["a", "%RETRY%g"]'
     assert (context.written["remark"], context.written["fields"]) == ("of g", {"topic": "orders"})
+
+
+def test_text_between_binary_numbers_can_be_read_in_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As QUERY_MESSAGE (12) answers: messages as they are stored.
+    stored = b"\x00\x00\xda\xa3 \xa7\x08orders-1\x0aorders-tok\x00KEYS\x01A-1\x02"
+    monkeypatch.setattr(remoting, "ask", lambda *_, **__: Answer(0, "", {}, stored))
+    context = Context()
+    Ask.model_validate({"as": "p", "node": "broker-a", "code": 12}).run(cast(Any, context))
+    seen = context.written["text"]
+    assert re.search("orders-1\\s?orders\ufffdKEYS\ufffdA-1", seen), seen
+    assert not set("\x00\x01\x02\x08") & set(seen)
+
+
+def test_a_topic_with_capitals_has_its_real_name_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(remoting, "ask", lambda *args, **_: seen.append(args[2]) or Answer(0, "", {}, b""))
+    context = Context()
+    context.scenario = parse_scenario(
+        TEXT.replace("orders", "Orders_1")
+        .replace("BESIDE", "")
+        .replace("NAME", "<Orders_1>")
+        .replace("OF", "ids"),
+        "s.yaml",
+    )
+    fields = {"topic": "%RETRY%<g>", "other": "<Orders_1>"}
+    Ask.model_validate({"as": "p", "node": "broker-a", "code": 12, "fields": fields}).run(cast(Any, context))
+    assert seen == [{"topic": "%RETRY%g-tok", "other": "Orders_1-tok"}]
 
 
 def test_a_server_that_is_down_or_silent_breaks_a_precondition(monkeypatch: pytest.MonkeyPatch) -> None:

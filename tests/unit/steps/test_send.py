@@ -35,6 +35,7 @@ class Context:
         self.members = SimpleNamespace(producer=lambda name: self.asked_for.append(name) or producer)
         self._refuses = refuses
         self.servers = self.variables = self
+        self.scenario = SimpleNamespace(file="s.scenario.yaml")
 
     def _send(self, topic: str, tags: list[str | None], queue: Any, **more: Any) -> bool:
         shown = more.pop("how")
@@ -289,6 +290,13 @@ def test_a_body_tells_each_message_apart() -> None:
     assert _filled(None, "orders-1") == "orders-1"
 
 
-def test_messages_of_a_batch_have_no_body_of_their_own() -> None:
-    with pytest.raises(ValidationError, match="leave out `body`"):
-        Send.model_validate({"topic": "orders", "count": 4, "batch": 2, "body": "order.json"})
+def test_messages_of_a_batch_take_their_bodies_from_a_file_too(tmp_path: Path) -> None:
+    (tmp_path / "order.json").write_text('{"key": "$key"}')
+    sent = sent_by({"count": 4, "batch": 2, "body": str(tmp_path / "order.json")}).sent
+    assert [(len(item["tags"]), item["body"]) for item in sent] == [(2, '{"key": "$key"}')] * 2
+
+
+def test_a_transaction_takes_as_long_as_it_says() -> None:
+    said = {"state": "commit", "checked": "rollback", "takes": "8s"}
+    (sent,) = sent_by({"count": 1, "transaction": said}).sent
+    assert sent["how"] == {"transaction": {"state": "commit", "checked": "rollback", "takes_ms": 8000}}

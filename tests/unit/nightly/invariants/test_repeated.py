@@ -43,6 +43,15 @@ def test_a_repeat_by_two_owners_of_a_queue_tells_why_there_are_two(
     assert causes(story.end_of_run(), Repeated()) == [cause]
 
 
+@pytest.mark.parametrize(("checks", "expected"), [(1, ["nothing had moved a queue"]), (2, [])])
+def test_a_transaction_may_be_stored_as_often_as_it_is_committed(checks: int, expected: list[str]) -> None:
+    story = Story().looks("*", 2.0).sends("tagB", 10.0)
+    for _ in range(checks):
+        story.add("producer", "transaction-checked", topic="orders", key="orders-1", state="commit")
+    story.got("a", 1, 0).at(15.0)
+    assert causes(story.got("b", 1, 0).ends("*"), Repeated()) == expected
+
+
 def test_a_retry_is_no_repeat() -> None:
     story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0)
     story.at(15.0)
