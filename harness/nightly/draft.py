@@ -58,6 +58,8 @@ class Member:
     @property
     def can_resubscribe(self) -> bool:
         """Whether its client changes its subscriptions while it runs."""
+        if "app" in self.fields:
+            return False
         kind = CLIENT_KINDS[self.fields.get("client", USUAL_CLIENT)]
         return kind.apis[self.fields.get("api", "push")].resubscribes
 
@@ -143,7 +145,8 @@ class Draft:
         if not wants or not all(isinstance(want, str) for want in wants):
             return []
         sets = [tags_of(str(want)) for want in wants]
-        return [tag for tag in TAGS if all(not tags or tag in tags for tags in sets)]
+        own = sorted({tag for tags in sets for tag in tags} - set(TAGS))
+        return [tag for tag in (*TAGS, *own) if all(not tags or tag in tags for tags in sets)]
 
     def common_topics(self, group: str) -> list[str]:
         """The topics of which each running member takes some tag."""
