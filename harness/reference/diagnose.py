@@ -53,7 +53,8 @@ the heartbeats of its members, with each member's own subscriptions, in the topi
 (`HeartbeatSyncer`), and the diagnosis reads the newest of them. A proxy inside a broker (local mode) stores none.
 There only a flip shows that gRPC members differ: a broker takes a subscription from their settings alone, which
 clients send at their start and every 5 minutes, and not from their heartbeats (`ClientActivity`, 5.0 to 5.5.0).
-So `--watch 6m` sees it.
+So `--watch 6m` sees it, unless the members started within 5 s of each other: then what one stores is replaced
+before the next look.
 
 `--watch 2m` looks every 5 s and reports changes. It takes 25 s to see that a group falls behind.
 

@@ -24,6 +24,12 @@ _TOPICS_BY_POP = (
     "The members share all queues (POP), and each pops only the topics that it asks for: no loss is known."
 )
 
+_TOPICS_BY_BROADCASTING = (
+    "Each member consumes all queues of its own topics. But each heartbeat, every 30 s, also removes the topics "
+    "that its sender doesn't subscribe to. The broker refuses the other members' pulls until their next "
+    "heartbeat: messages come late."
+)
+
 
 def different(view: GroupView) -> Iterator[Result]:
     """Members that want different messages of one topic."""
@@ -137,7 +143,7 @@ def _silent(view: GroupView, topic: str) -> Unknown:
     names = joined([item.client_id for item in view.untold])
     watch = (
         f"; gRPC clients send {'it' if len(view.untold) == 1 else 'them'} to the server every 5 min: `--watch 6m` "
-        "shows whether they differ"
+        "shows whether they differ, unless they started within 5 s of each other"
         if view.by_grpc
         else ""
     )
@@ -152,8 +158,8 @@ def _silent(view: GroupView, topic: str) -> Unknown:
 
 def different_topics(view: GroupView) -> Iterator[Result]:
     """Topics to which some members subscribe, and others don't."""
-    if view.broadcasting:
-        return
+    # Neither share out the queues of a topic among all members.
+    milder = _TOPICS_BY_BROADCASTING if view.broadcasting else _TOPICS_BY_POP if view.shares_queues else ""
     told_of = {client_id for client_id, item in view.members.items() if item.subscribes}
     for topic in view.topics:
         own = view.own(topic)
@@ -174,9 +180,9 @@ def different_topics(view: GroupView) -> Iterator[Result]:
                     ),
                 ),
                 topic,
-                level=Level.WARNING if view.shares_queues else None,
-                effect=_TOPICS_BY_POP if view.shares_queues else "",
-                messages=() if view.shares_queues else _in_queues_of_others(view, topic),
+                level=Level.WARNING if milder else None,
+                effect=milder,
+                messages=() if milder else _in_queues_of_others(view, topic),
                 # A member that starts may still be subscribing.
                 settled=all(len(view.members[item].subscriptions) > 0 for item in without),
             )

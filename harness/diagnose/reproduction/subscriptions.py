@@ -32,6 +32,8 @@ def different(group: Scaled) -> Document | tuple[Document, Document] | str:
         return "its members also want different topics: RC0106 has the scenario"
     if group.view.shares_queues:
         return _different_by_pop(group)
+    if group.view.broadcasting:
+        return _different_by_broadcasting(group)
 
     def passes(name: str, tag: str) -> bool:
         return not wants[name] or tag in wants[name]
@@ -62,6 +64,34 @@ def different(group: Scaled) -> Document | tuple[Document, Document] | str:
     )
 
 
+def _different_by_broadcasting(group: Scaled) -> tuple[Document, Document] | str:
+    """A broker drops what the stored subscription doesn't match, for all members."""
+    topic = group.topic
+    tags = group.tags(group.real_topic)
+    step, count = send(group, topic, tags)
+    wants = [tags_of(member.subscriptions[group.real_topic].expression) for member in group.members.values()]
+    most = max(sum(not holder or tag in holder for tag in tags) for holder in wants)
+    if most == len(tags):
+        return "if the broker holds the widest subscription, nothing is lost"
+    least = count * (len(tags) - most) // len(tags)
+    document = base(
+        group,
+        f"Members that broadcast subscribe differently: at least {least} of {count} messages reach nobody",
+        [
+            {"settle": {"subscription": "g", "topic": topic, "within": WITHIN}},
+            step,
+            {"wait": {"duration": "10s", "because": "the test is what no member gets"}},
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "at_least": least}}],
+        [{"delivered": {"to": "g", "topic": topic, "at_least": count}}],
+    )
+    other = control(group, document)
+    for consumer in other["consumers"].values():
+        consumer["model"] = "broadcasting"
+    other["steps"][-1] = {"settle": {"delivered": "g", "topic": topic, "count": count, "within": WITHIN}}
+    return document, other
+
+
 def _different_by_pop(group: Scaled) -> tuple[Document, Document]:
     """Whoever pops a message that it doesn't want skips it for all: how many are lost is a race."""
     topic = group.topic
@@ -86,6 +116,8 @@ def _different_by_pop(group: Scaled) -> tuple[Document, Document]:
 
 def different_topics(group: Scaled) -> Document | str:
     """RC0106: what is in the queues of members that don't want the topic waits."""
+    if group.view.broadcasting:
+        return "by broadcasting nothing is lost: how late messages come is a matter of heartbeats"
     topic, real = group.topic, group.real_topic
     wanting = {name for name, member in group.members.items() if real in member.subscriptions}
     others = [name for name in group.members if name not in wanting]
