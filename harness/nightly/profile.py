@@ -28,7 +28,9 @@ class Service(Strict):
     """The group, the subscriptions and the `app` of a consumer, as a scenario has them."""
 
     group: str = Field(description="its consumer group")
-    subscribe: dict[str, Any] = Field(description="what the program is expected to subscribe to, by topic")
+    subscribe: dict[str, Any] = Field(
+        description="the subscriptions that you expect of the program, by topic"
+    )
     app: dict[str, Any] = Field(description="the program; paths start at the profile's folder")
 
     @model_validator(mode="after")

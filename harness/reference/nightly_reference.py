@@ -41,7 +41,7 @@ triggers: {unstored: 1}
 ```
 
 `service` puts your own service under test: all members of a night are instances of it, and paths start at the
-profile's folder. Clients, groups and subscriptions are then not drawn, and nobody subscribes anew:
+profile's folder. Clients, groups and subscriptions are then not drawn, and no member changes its own:
 
 ```yaml
 service:
