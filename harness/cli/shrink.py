@@ -73,7 +73,7 @@ def shrink(
             "--out",
             metavar="FILE|FOLDER",
             help="The scenario file to write; for a night the folder for them. Default: NAME.scenario.yaml, "
-            "here; for a night `findings`, next to its status file.",
+            "here; for a night `findings`, next to its status file; with an `app`, next to the original.",
         ),
     ] = None,
     runs: CandidateRunsOption = None,
@@ -88,10 +88,19 @@ def shrink(
     effort, folder = Effort(repeat, minutes), runs or _beside(runs_folder())
     status = what / STATUS_FILE if what.is_dir() else what
     if status.is_file():
-        return _shrink_all(of_night(status, finding), out or status.parent / "findings", effort, folder)
-    text = _shrink_one(what, finding, lambda name: out or Path(f"{name}{SUFFIX}"), effort, folder)
+        return _shrink_all(of_night(status, finding), out, status.parent / "findings", effort, folder)
+    text = _shrink_one(what, finding, lambda search: out or _place(None, Path())(search), effort, folder)
     OUT.print(text, markup=False)
     return ExitCode.AS_EXPECTED
+
+
+def _place(out: Path | None, usual: Path) -> Callable[[Smallest], Path]:
+    """Where the smallest scenario goes: into `out`, or to where its `app` is found."""
+
+    def file_of(search: Smallest) -> Path:
+        return (out or search.programs_folder or usual) / f"{search.name}{SUFFIX}"
+
+    return file_of
 
 
 def _beside(runs: Path) -> Path:
@@ -99,8 +108,10 @@ def _beside(runs: Path) -> Path:
     return Path(f"{runs}-shrinking")
 
 
-def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort: Effort, runs: Path) -> str:
-    """Shrink a run's finding into the file that its name gives, and return the summary of it.
+def _shrink_one(
+    run: Path, finding: str, file_of: Callable[[Smallest], Path], effort: Effort, runs: Path
+) -> str:
+    """Shrink a run's finding into the file that `file_of` gives, and return the summary of it.
 
     An interruption leaves the smallest one so far in the file, with a note, and is raised again.
     """
@@ -110,7 +121,7 @@ def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort:
     with Progress() as progress:
         options = options_of(report, runs, progress)
         search = Smallest(report, wanted, effort, options)
-        file = file_of(search.name)
+        file = file_of(search)
         require_writable(file, WAY_OUT)
         try:
             shrunk = search.run()
@@ -127,7 +138,9 @@ def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort:
     return f"{shrunk.sentence}\nWrote {file}: {reproduce_command(file, options)}"
 
 
-def _shrink_stated(stated_finding: StatedFinding, out: Path, effort: Effort, runs: Path) -> str:
+def _shrink_stated(
+    stated_finding: StatedFinding, file_of: Callable[[Smallest], Path], effort: Effort, runs: Path
+) -> str:
     """Shrink a finding of a night, from the shortest of its runs that shows it again; else as `_shrink_one`.
 
     A race in one scenario may be certain in another: the runs that are spent on one that never shows it again
@@ -142,9 +155,7 @@ def _shrink_stated(stated_finding: StatedFinding, out: Path, effort: Effort, run
             break
         left = replace(effort, minutes=minutes)
         try:
-            return _shrink_one(
-                original, stated_finding.code, lambda name: out / f"{name}{SUFFIX}", left, runs
-            )
+            return _shrink_one(original, stated_finding.code, file_of, left, runs)
         except (PreconditionNotMet, UsageProblem) as problem:
             problems.append(problem)
     if len(problems) == 1:
@@ -155,18 +166,22 @@ def _shrink_stated(stated_finding: StatedFinding, out: Path, effort: Effort, run
     raise PreconditionNotMet("; ".join(sentences), "Raise --repeat, and --minutes.")
 
 
-def _shrink_all(wanted: Sequence[StatedFinding], out: Path, effort: Effort, runs: Path) -> ExitCode:
-    """Shrink each into the folder; returns the most severe exit code."""
+def _shrink_all(
+    wanted: Sequence[StatedFinding], out: Path | None, usual: Path, effort: Effort, runs: Path
+) -> ExitCode:
+    """Shrink each into a folder, see `_place`; returns the most severe exit code."""
     if not wanted:
         OUT.print("nothing to shrink: the night has no finding that isn't known")
         return ExitCode.AS_EXPECTED
-    require_writable(out / "any", WAY_OUT)
+    require_writable((out or usual) / "any", WAY_OUT)
     results = {item.code: "not shrunk: the time was up before it started" for item in wanted}
     codes: list[ExitCode] = []
     try:
         for stated_finding in wanted:
             try:
-                results[stated_finding.code] = _shrink_stated(stated_finding, out, effort, runs)
+                results[stated_finding.code] = _shrink_stated(
+                    stated_finding, _place(out, usual), effort, runs
+                )
             except RocketchaosError as problem:
                 results[stated_finding.code] = "\n".join([f"not shrunk: {problem}", *_notes(problem)])
                 codes.append(problem.exit_code)

@@ -62,9 +62,12 @@ def user_command(words: Sequence[str], scenario_file: str, path: str | None = No
 
 
 def folder_of(scenario_file: str) -> Path:
-    """The folder of the scenario's file, now or when it ran; without a file the current folder."""
-    recorded = _of_recorded(scenario_file)
-    given = Path(scenario_file).absolute().parent if Path(scenario_file).is_file() else Path.cwd()
+    """The folder of the scenario's file, now or when it ran; without a file the current folder.
+
+    What a night or `shrink` makes has no file, and an absolute path in the folder from which it names files.
+    """
+    recorded, path = _of_recorded(scenario_file), Path(scenario_file)
+    given = path.absolute().parent if path.is_file() or path.is_absolute() else Path.cwd()
     return next((folder for folder in (*recorded, given) if folder.is_dir()), Path.cwd())
 
 
@@ -72,6 +75,7 @@ def _of_recorded(scenario_file: str) -> tuple[Path, ...]:
     """The folder of the original of this file, which is a copy in a run folder."""
     try:
         record = json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8"))
-        return (Path(record["scenario_file"]).absolute().parent,)
+        # A relative path starts where the run was started; runs from before that was recorded lack it.
+        return ((Path(record.get("working_folder", "")) / record["scenario_file"]).absolute().parent,)
     except (OSError, ValueError, KeyError, TypeError):
         return ()

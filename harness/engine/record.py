@@ -103,6 +103,7 @@ def describe_run(
         "scenario": scenario.name,
         "title": scenario.title,
         "scenario_file": scenario.file,
+        "working_folder": str(Path.cwd()),
         "owner": scenario.owner or code_owner_of(scenario.file),
         "seed": seed,
         "timing": managed.timing.name,

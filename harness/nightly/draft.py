@@ -13,6 +13,7 @@ from rocketchaos.harness.language.tags import tags_of
 from rocketchaos.harness.nightly.dimensions import TAGS
 from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, USUAL_CLIENT, Api
+from rocketchaos.harness.rocketmq.kinds.app import APP
 
 Step = dict[str, Any]
 """One step as in a file: its word and its fields."""
@@ -65,8 +66,8 @@ class Member:
     @property
     def traits(self) -> Api:
         """How its client consumes."""
-        kind = CLIENT_KINDS[self.fields.get("client", USUAL_CLIENT)]
-        return kind.apis[self.fields.get("api", "push")]
+        client = APP.name if "app" in self.fields else self.fields.get("client", USUAL_CLIENT)
+        return CLIENT_KINDS[client].apis[self.fields.get("api", "push")]
 
     def started(self) -> None:
         """It runs, as it was declared."""
@@ -152,7 +153,8 @@ class Draft:
         if not wants or not all(isinstance(want, str) for want in wants):
             return []
         sets = [tags_of(str(want)) for want in wants]
-        return [tag for tag in TAGS if all(not tags or tag in tags for tags in sets)]
+        own = sorted({tag for tags in sets for tag in tags} - set(TAGS))
+        return [tag for tag in (*TAGS, *own) if all(not tags or tag in tags for tags in sets)]
 
     def common_topics(self, group: str) -> list[str]:
         """The topics of which each running member takes some tag."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
@@ -12,7 +13,7 @@ from rocketchaos.harness.nightly.dimensions import GROUPS, MEMBERS, PRODUCERS, T
 from rocketchaos.harness.nightly.document import MARK, Document, text_of
 from rocketchaos.harness.nightly.draft import CHECKED_SOON, SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
 from rocketchaos.harness.nightly.operations import OPERATIONS
-from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.profile import Profile, Service
 from rocketchaos.harness.nightly.triggers import TRIGGERS
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, USUAL_CLIENT, Api
 from rocketchaos.harness.scenario import parse_scenario
@@ -22,7 +23,9 @@ from rocketchaos.harness.scenario.model import Scenario
 def scenario_of(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind.EMBEDDED) -> Scenario:
     """The scenario of this number."""
     document = draw(seed, number, profile, on)
-    return parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")
+    # The program of a service is looked up from the profile's folder.
+    folder = profile.folder if profile.service is not None else None
+    return parse_scenario(text_of(document), str((folder or Path()) / f"{document['name']}.scenario.yaml"))
 
 
 def draw(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind.EMBEDDED) -> Document:
@@ -63,6 +66,8 @@ def _weights_of_operations(profile: Profile, on: ClusterKind) -> dict[str, float
         if weight
         and (OPERATIONS[name].agreeing or not profile.agreeing)
         and (on is ClusterKind.CONTAINERS or not OPERATIONS[name].in_containers)
+        # The network of a program on the host can't be reached.
+        and (profile.service is None or not OPERATIONS[name].in_containers)
     }
 
 
@@ -78,6 +83,8 @@ def _operations(rng: random.Random, profile: Profile, on: ClusterKind) -> list[s
 
 
 def _cast(rng: random.Random, profile: Profile, *, in_containers: bool) -> Draft:
+    if profile.service is not None:
+        return _cast_of_service(rng, profile, profile.service)
     topics = {name: int(profile.draw(rng, "queues")) for name in TOPICS[: int(profile.draw(rng, "topics"))]}
     brokers = ("broker-a", "broker-b")[: int(profile.draw(rng, "brokers"))]
     producers = PRODUCERS[: int(profile.draw(rng, "producers")) - 1]
@@ -85,6 +92,19 @@ def _cast(rng: random.Random, profile: Profile, *, in_containers: bool) -> Draft
     for group in GROUPS[: int(profile.draw(rng, "groups"))]:
         draft.members += _members(draft, group)
     _name_clients(draft)
+    return draft
+
+
+def _cast_of_service(rng: random.Random, profile: Profile, service: Service) -> Draft:
+    """Members of one group, each an instance of the user's program."""
+    topics = {name: int(profile.draw(rng, "queues")) for name in service.subscribe}
+    brokers = ("broker-a", "broker-b")[: int(profile.draw(rng, "brokers"))]
+    draft = Draft(rng, profile, topics, brokers, [])
+    first, late = int(draft.word("members")), int(draft.word("late"))
+    draft.members += [
+        Member(name, service.group, service.fields, late=number >= first)
+        for number, name in enumerate(MEMBERS[: first + late])
+    ]
     return draft
 
 

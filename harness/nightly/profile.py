@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.core.text import reason_of
+from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.words import DurationMs, Strict
 from rocketchaos.harness.nightly.dimensions import DIMENSIONS
 from rocketchaos.harness.nightly.operations import OPERATIONS
@@ -21,6 +22,37 @@ from rocketchaos.harness.scenario.load import read_yaml
 
 Weight = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
 Weights = dict[str, Weight]
+
+
+class Service(Strict):
+    """The group, the subscriptions and the `app` of a consumer, as a scenario has them."""
+
+    group: str = Field(description="its consumer group")
+    subscribe: dict[str, Any] = Field(
+        description="the subscriptions that you expect of the program, by topic"
+    )
+    app: dict[str, Any] = Field(description="the program; paths start at the profile's folder")
+
+    @model_validator(mode="after")
+    def _is_a_consumer(self) -> Service:
+        try:
+            Consumer.model_validate(self.fields)
+        except ValidationError as error:
+            raise ValueError(
+                "; ".join(
+                    f"{'.'.join(map(str, item['loc'])) or 'the consumer'}: "
+                    f"{item['msg'].removeprefix('Value error, ')}"
+                    for item in error.errors(include_url=False)
+                )
+            ) from None
+        if not self.subscribe:
+            raise ValueError("`subscribe` names no topic: a night sends to these")
+        return self
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Its entry in a scenario."""
+        return {"group": self.group, "subscribe": dict(self.subscribe), "app": dict(self.app)}
 
 
 class Profile(Strict):
@@ -35,11 +67,23 @@ class Profile(Strict):
         default_factory=dict, description="by operation; those that aren't named are never drawn"
     )
     triggers: Weights = Field(default_factory=dict, description="by trigger; the same")
+    service: Service | None = Field(
+        default=None,
+        description="your own service: each group member of the night is this program; `dimensions` of clients, "
+        "subscriptions and groups then have no effect",
+    )
     longest: DurationMs = Field(
         default=120_000,
         description="the night skips scenarios that are expected to take longer",
         validate_default=False,
     )
+
+    _folder: Path | None = PrivateAttr(default=None)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its file is; None: it has none."""
+        return self._folder
 
     @model_validator(mode="before")
     @classmethod
@@ -118,7 +162,9 @@ def read_profile(path: Path) -> Profile:
     if diagnostics:
         raise InvalidScenario(diagnostics)
     try:
-        return Profile.model_validate(document.data)
+        profile = Profile.model_validate(document.data)
+        profile._folder = path.absolute().parent
+        return profile
     except ValidationError as error:
         problems = "; ".join(
             f"{'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg'].removeprefix('Value error, ')}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import PreconditionNotMet, UsageProblem
 from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.core.user_files import folder_of
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.jars.builds import as_given, open_recorded
 from rocketchaos.harness.nightly.document import Document, document_of
@@ -78,6 +79,7 @@ class Smallest:
         """`options`: with which the run is done again, see `options_of`."""
         self._finding, self._effort, self._options = finding, effort, options
         self._original = opened(_played(report))
+        self._folder = folder_of(str(report.folder / "scenario.yaml"))
         self._origin = f"Shrunk from {report.scenario.name}, RocketMQ {options.version}"
         self._search: Shrinking | None = None
         self._trial: Trial | None = None
@@ -86,6 +88,12 @@ class Smallest:
     def name(self) -> str:
         """The name of the result."""
         return name_of(self._original, self._finding)
+
+    @property
+    def programs_folder(self) -> Path | None:
+        """From where programs of the user's are looked up that the scenario names; None: it names none."""
+        named = any("app" in said for said in self._original.get("consumers", {}).values())
+        return self._folder if named else None
 
     def so_far(self) -> Document | None:
         """The smallest one that is known to show it, stated by checks; None as long as none is known at all."""
@@ -104,7 +112,7 @@ class Smallest:
         """
         repeat, limit = self._effort.repeat, TimeLimit(self._effort.minutes)
         with Runner(self._options) as runner, limit.cutting(runner.interrupted):
-            trial = self._trial = Trial(runner, self._finding.code, limit)
+            trial = self._trial = Trial(runner, self._finding.code, limit, self._folder)
             shown, of = measured(self._original, trial.of_original, repeat, self._effort.patience)
             trust = trust_of(shown, of)
             if trust is None:

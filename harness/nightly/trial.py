@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError, UsageProblem
 from rocketchaos.harness.core.model import OutcomeKind, Trouble
@@ -64,8 +65,9 @@ class TimeLimit:
 class Trial:
     """Runs documents in a runner, one at a time, and says whether the finding of this code is there."""
 
-    def __init__(self, runner: Runner, code: str, limit: TimeLimit) -> None:
-        self._runner, self._code, self._limit = runner, code, limit
+    def __init__(self, runner: Runner, code: str, limit: TimeLimit, folder: Path = Path()) -> None:
+        """`folder`: from where files are looked up that the documents name."""
+        self._runner, self._code, self._limit, self._folder = runner, code, limit, folder
         self._found: dict[str, NightlyFinding] = {}
         self._failures = 0
         self.runs = 0
@@ -132,7 +134,7 @@ class Trial:
         return next((finding for finding in found if finding.code == self._code), None)
 
     def _run(self, document: Document) -> Report:
-        scenario = parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")
+        scenario = parse_scenario(text_of(document), str(self._folder / f"{document['name']}.scenario.yaml"))
         try:
             return self._once(scenario)
         except EnvironmentNotReady:

@@ -39,6 +39,16 @@ dimensions: {members: {"2": 3, "3": 1}, listener: {orderly: 1}}
 operations: {kill: 2, kill-broker: 1}
 triggers: {unstored: 1}
 ```
+
+`service` puts your own service under test: all members of a night are instances of it, and paths start at the
+profile's folder. Clients, groups and subscriptions are then not drawn, and no member changes its own:
+
+```yaml
+service:
+  group: billing
+  subscribe: {orders: paid}
+  app: {jar: target/billing.jar, args: [$nameserver, paid]}
+```
 """
 
 

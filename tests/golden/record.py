@@ -47,7 +47,7 @@ SHIPPED = (
 WITH_A_DASHBOARD = ("consumed-and-nobody-got-it", "dashboard-2-knows-no-track-of-4-9")
 """Those on containers, with dashboards 1.0.0 and 2.1.0; where there is none of them, the recorded ones stay."""
 KEPT = ("scenario.yaml", "run.json", "events.jsonl", "messages.jsonl", "checks.json", "outcome.json")
-PRIVATE = ("command", "host", "scenario_file")
+PRIVATE = ("command", "host", "scenario_file", "working_folder")
 """Of `run.json` this tells of the machine and the person, and no test needs it."""
 
 

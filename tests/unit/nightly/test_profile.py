@@ -8,9 +8,12 @@ import pytest
 
 from rocketchaos.harness import nightly
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.nightly.generator import scenario_of
 from rocketchaos.harness.nightly.known import read_known
 from rocketchaos.harness.nightly.profile import Profile, read_profile
 from rocketchaos.harness.reference import nightly_reference as reference
+from rocketchaos.harness.steps.base import every_step
+from rocketchaos.harness.steps.send import Send
 
 
 @pytest.mark.parametrize(
@@ -83,3 +86,47 @@ def test_a_word_and_its_former_one_are_not_both_said(tmp_path: Path) -> None:
     (tmp_path / "both.yaml").write_text("acts: {kill: 1}\noperations: {stop: 1}\n")
     with pytest.raises(UsageProblem, match="acts"):
         read_profile(tmp_path / "both.yaml")
+
+
+SERVICE = """\
+service:
+  group: billing
+  subscribe: {orders: paid || refunded, returns: '*'}
+  app: {jar: target/billing.jar, args: [$nameserver]}
+"""
+
+
+def test_each_member_of_a_night_is_an_instance_of_the_user_s_service(tmp_path: Path) -> None:
+    (tmp_path / "night.yaml").write_text(SERVICE)
+    profile = read_profile(tmp_path / "night.yaml")
+    sent, words = set[str](), set[str]()
+    for number in range(60):
+        scenario = scenario_of(7, number, profile)
+        assert scenario.file == str(tmp_path / f"nightly-7-{number}.scenario.yaml")
+        assert set(scenario.topics) == {"orders", "returns"}
+        for consumer in scenario.consumers.values():
+            assert consumer.group == "billing"
+            assert consumer.app is not None
+            assert consumer.app.jar == "target/billing.jar"
+        for step in every_step(scenario.steps):
+            words.add(step.word)
+            if isinstance(step, Send):
+                sent |= {tag for tag in (step.tag, *(step.tags or ())) if tag is not None}
+    assert {"paid", "refunded"} <= sent
+    assert {"kill", "stop", "pause"} <= words
+    assert not words & {"subscribe", "unsubscribe", "partition"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("group: billing", "groups: billing", "service.group: Field required"),
+        ("jar:", "jarr:", "jarr"),
+        ("{orders: paid || refunded, returns: '*'}", "{}", "subscribe"),
+        ("app: {jar: target/billing.jar, args: [$nameserver]}", "app: {}", "app"),
+    ],
+)
+def test_a_broken_service_is_one_message(tmp_path: Path, old: str, new: str, message: str) -> None:
+    (tmp_path / "night.yaml").write_text(SERVICE.replace(old, new))
+    with pytest.raises(UsageProblem, match=message):
+        read_profile(tmp_path / "night.yaml")

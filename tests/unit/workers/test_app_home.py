@@ -118,6 +118,10 @@ def test_the_scenario_of_a_run_folder_is_seen_from_where_it_lay(tmp_path: Path) 
     (folder / "a.jar").touch()
     (run / "run.json").write_text(json.dumps({"scenario_file": str(folder / "s.scenario.yaml")}))
     assert program_file("a.jar", str(run / "scenario.yaml")) == folder / "a.jar"
+    # A relative one starts where the run was started.
+    record = {"scenario_file": "shop/s.scenario.yaml", "working_folder": str(tmp_path)}
+    (run / "run.json").write_text(json.dumps(record))
+    assert program_file("a.jar", str(run / "scenario.yaml")) == folder / "a.jar"
     (run / "run.json").write_text("{")
     with pytest.raises(EnvironmentNotReady, match="the program doesn't exist"):
         program_file("a.jar", str(run / "scenario.yaml"))
