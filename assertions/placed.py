@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView, Sent
-from rocketchaos.harness.language.words import OneOrMore, TagRef, TopicName, as_tuple
+from rocketchaos.harness.language.words import OneOrList, OneOrMore, TagRef, TopicName
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
@@ -32,14 +32,9 @@ class Placed(Check):
     number: int | None = Field(
         default=None, ge=1, description="only this message of each topic, by its number"
     )
-    queues: (
-        Annotated[
-            tuple[int, ...],
-            BeforeValidator(as_tuple),
-            WithJsonSchema({"type": "array", "items": {"type": "integer"}}),
-        ]
-        | None
-    ) = Field(default=None, description="the ids of all queues that they went to")
+    queues: Annotated[tuple[int, ...], OneOrList()] | None = Field(
+        default=None, description="the ids of all queues that they went to"
+    )
     each: int | None = Field(default=None, ge=1, description="this many of them went to each of those")
     queues_at_least: int | None = Field(default=None, ge=1, description="at least this many different queues")
     queues_at_most: int | None = Field(default=None, ge=1, description="at most this many different queues")

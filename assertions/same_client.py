@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
-from rocketchaos.harness.language.words import GroupName, as_tuple
+from rocketchaos.harness.language.words import GroupName, OneOrMore
 
 
 class SameClient(Check):
@@ -22,12 +20,7 @@ class SameClient(Check):
     word = "same-client"
     example = "same-client: {groups: [g, h]}"
 
-    groups: Annotated[
-        tuple[GroupName, ...],
-        BeforeValidator(as_tuple),
-        Field(min_length=1),
-        WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 1}),
-    ] = Field(description="the groups, each with one consumer")
+    groups: OneOrMore[GroupName] = Field(description="the groups, each with one consumer")
     same: bool = Field(default=True, description="whether it is one client")
 
     def title(self) -> str:

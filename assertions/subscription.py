@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from msgspec import UNSET
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
-from rocketchaos.harness.language.words import BrokerRef, ExpressionRef, GroupName, TopicName, as_tuple
+from rocketchaos.harness.language.words import BrokerRef, ExpressionRef, GroupName, OneOrList, TopicName
 
-Codes = Annotated[
-    tuple[int, ...],
-    BeforeValidator(as_tuple),
-    WithJsonSchema({"type": "array", "items": {"type": "integer"}}),
-]
+Codes = Annotated[tuple[int, ...], OneOrList()]
 
 
 class Subscription(Check):

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import Field, field_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.chosen import chosen_messages, of_none, owner_elsewhere
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.observed import TracksObserved
-from rocketchaos.harness.language.words import ConsumerRef, GroupName, TagRef, TopicName, as_tuple
+from rocketchaos.harness.language.words import ConsumerRef, GroupName, OneOrList, TagRef, TopicName
 from rocketchaos.harness.rocketmq.track_type import TrackType
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ class TrackSeries(Check):
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
-    sequence: Annotated[tuple[TrackType, ...], BeforeValidator(as_tuple)] = Field(
-        min_length=1, description="the TrackTypes in order, each different from the one before it"
+    sequence: Annotated[tuple[TrackType, ...], Field(min_length=1), OneOrList()] = Field(
+        description="the TrackTypes in order, each different from the one before it"
     )
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
     queues_of: ConsumerRef | None = Field(

@@ -195,11 +195,12 @@ class Consumer:
         """Take over the consumer that a user's program has started, and its own subscriptions."""
         if "client_id" not in answer:
             groups = ", ".join(answer["groups"])
+            way_out = f"If it is the one of {groups}, correct `group` in the scenario. " if groups else ""
             raise EnvironmentNotReady(
                 f"the program of {self.name} has not started its consumer of the group {self.spec.group} within "
                 f"{self._start_limit_s:g} s; so far it has started "
                 f"{f'a consumer of {groups}' if groups else 'no consumer at all'}",
-                "Its output is in the run folder, logs/. `ready_within` gives it more time.",
+                f"{way_out}Its output is in the run folder, logs/. `ready_within` gives it more time.",
                 about=(self.name,),
             )
         if answer["subscribe"] is None:

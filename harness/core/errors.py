@@ -6,6 +6,7 @@ harness: it is shown with its traceback and ends with `ExitCode.HARNESS`.
 
 from __future__ import annotations
 
+import re
 from enum import IntEnum
 from typing import Self
 
@@ -40,6 +41,7 @@ class ExitCode(IntEnum):
 
 
 _BEFORE_HINT = "\n  "
+_HINT = re.compile(_BEFORE_HINT + r"(?=\S)")
 
 
 class RocketchaosError(Exception):
@@ -66,9 +68,12 @@ class RocketchaosError(Exception):
 
 
 def message_and_hint(text: str) -> tuple[str, str]:
-    """The parts of an error's text, as a history keeps them. Often there is no hint."""
-    message, _, hint = text.partition(_BEFORE_HINT)
-    return message, hint
+    """The parts of an error's text, as a history keeps them. Often there is no hint.
+
+    Lines that a program printed are part of the message: they are indented further than a hint.
+    """
+    message, *hint = _HINT.split(text, maxsplit=1)
+    return message, "".join(hint)
 
 
 class UsageProblem(RocketchaosError):

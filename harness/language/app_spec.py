@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from rocketchaos.harness.language.words import DurationMs, Strict, TopicKey, as_tuple
+from rocketchaos.harness.language.words import DurationMs, OneOrList, Strict, TopicKey
 
 NAMESERVER = "$nameserver"
 """The placeholder for the name server's address, `127.0.0.1:9876`, in what the program gets."""
@@ -47,7 +47,7 @@ def _a_pattern(text: str) -> str:
 Places = Mapping[str, str]
 """What each placeholder stands for: addresses of a cluster, and the folder of a program's files."""
 Text = Annotated[str, BeforeValidator(_as_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
-Texts = Annotated[tuple[Text, ...], BeforeValidator(as_tuple)]
+Texts = Annotated[tuple[Text, ...], OneOrList()]
 Pattern = Annotated[str, Field(min_length=1), AfterValidator(_a_pattern)]
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$")]
 """A file in a folder of the program's own: no path."""

@@ -181,6 +181,20 @@ def as_tuple(value: Any) -> Any:
     return (value,)
 
 
+@dataclass(frozen=True, slots=True)
+class OneOrList:
+    """Marks a list in whose place its only entry may stand: for the reader, and in the JSON schema."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(as_tuple, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        array = handler(schema)
+        return {"anyOf": [array["items"], array]}
+
+
 def of_a_variable(tag: str) -> bool:
     """Whether it stands for a variable's tag, `$holder.tag`; a placeholder, `${demo.tag}`, is text."""
     return tag.startswith("$") and not tag.startswith("${")

@@ -167,7 +167,14 @@ def test_a_jar_that_is_not_there_is_one_message(tmp_path: Path) -> None:
             ["has not started its consumer of the group g within 20 s", "no consumer at all"],
             marks=pytest.mark.nightly,
         ),
-        ("stranger", ["has not started its consumer of the group g within 20 s", "a consumer of other"]),
+        (
+            "stranger",
+            [
+                "has not started its consumer of the group g within 20 s",
+                "a consumer of other",
+                "correct `group`",
+            ],
+        ),
     ],
 )
 def test_a_program_that_never_consumes_is_one_message(run: Run, mode: str, words: list[str]) -> None:

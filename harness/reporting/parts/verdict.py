@@ -101,10 +101,10 @@ def reason_and_hint(run: Report) -> tuple[str, str]:
 
 
 def logs(run: Report) -> list[str]:
-    """The files in `logs/`, relative to the run folder."""
+    """The files in `logs/`, relative to the run folder, without what the harness has told a program's agent."""
     folder = run.folder / "logs"
     try:
-        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".json")
     except OSError:
         return []
     return [path.relative_to(run.folder).as_posix() for path in files]
@@ -125,6 +125,7 @@ def logs_to_read(run: Report) -> list[str]:
     return [
         path
         for node in dict.fromkeys(wanted)
+        for beginning in (f"logs/{node}.", f"logs/{node}/")
         for path in logs(run)
-        if path.startswith((f"logs/{node}.", f"logs/{node}/"))
+        if path.startswith(beginning)
     ]

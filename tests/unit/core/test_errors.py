@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, message_and_hint
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,11 @@ from rocketchaos.harness.core.errors import ExitCode
 )
 def test_the_gravest_code_counts(codes: list[int], gravest: int) -> None:
     assert ExitCode.gravest([ExitCode(code) for code in codes]) == gravest
+
+
+@pytest.mark.parametrize("hint", ["", "Its log is in the run folder, logs/."])
+def test_what_a_program_printed_is_no_hint(hint: str) -> None:
+    message = (
+        "the program of x has ended: exit code 3; the end of x.log:\n    config missing\n      at line 4"
+    )
+    assert message_and_hint(str(EnvironmentNotReady(message, hint))) == (message, hint)

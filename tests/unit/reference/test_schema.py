@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from rocketchaos.harness.reference.schema import json_schema
+from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.scenario.examples import SHIPPED, scenario_text
 
 SCHEMA = json_schema()
@@ -52,6 +53,31 @@ def test_it_accepts_the_short_forms(steps: list[str]) -> None:
 
 def test_it_accepts_single_entries_in_place_of_lists() -> None:
     assert mistakes(scenario_text("start: a").replace("  - start", "  start") + "marks: quick\n") == []
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "{placed: {topics: orders, queues: 2}}",
+        "{same-client: {groups: g}}",
+        "{track-series: {group: g, topic: orders, sequence: CONSUMED}}",
+        "{subscription: {group: g, topic: orders, expression: tagA, codes: 1}}",
+    ],
+)
+def test_it_accepts_one_entry_in_place_of_a_list_as_the_reader_does(check: str) -> None:
+    text = scenario_text("start: a", also=check)
+    assert mistakes(text) == []
+    parse_scenario(text, "example.scenario.yaml")
+
+
+def test_it_accepts_one_argument_of_a_program() -> None:
+    program = "{group: g, subscribe: {orders: tagA}, app: {jar: a.jar, args: $nameserver, jvm_args: -Xmx64m}}"
+    assert mistakes(scenario_text("start: a").replace("{group: g, subscribe: {orders: tagA}}", program)) == []
+
+
+@pytest.mark.parametrize("queues", ["two", "{}", "[two]"])
+def test_it_refuses_another_entry_in_place_of_a_list(queues: str) -> None:
+    assert mistakes(scenario_text("start: a", also=f"{{placed: {{topics: orders, queues: {queues}}}}}")) != []
 
 
 @pytest.mark.parametrize(

@@ -199,3 +199,11 @@ def test_the_logs_to_read_are_of_whom_the_trouble_is_about_whatever_it_says(
     for name in ("a.log", "b.log", "c.log", "harness-traceback.txt"):
         (tmp_path / "logs" / name).write_text("")
     assert logs_to_read(run) == expected
+
+
+def test_the_logs_of_a_program_begin_with_its_output(tmp_path: Path) -> None:
+    run = troubled(tmp_path, "environment", "c did nothing", ("c",))
+    (tmp_path / "logs" / "c").mkdir()
+    for name in ("c.log", "c/plan.json", "c/rocketmq_client.log"):
+        (tmp_path / "logs" / name).write_text("")
+    assert logs_to_read(run) == ["logs/c.log", "logs/c/rocketmq_client.log"]
