@@ -254,14 +254,14 @@ class Producer:
                 tag=messages[0]["tag"],
                 key=messages[0]["key"],
                 body=_filled(body, messages[0]["key"]),
-                batch=[{"tag": entry["tag"], "key": entry["key"]} for entry in messages[1:]],
-                how=dict(how),
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
                 timeout_ms=timeout_ms,
                 # Those of a batch are alike.
                 keys=messages[0].get("keys", []),
                 properties=dict(properties),
-                **({} if hash_key is None else {"hash_key": _filled(hash_key, messages[0]["key"])}),
+                **_further(
+                    messages, how, None if hash_key is None else _filled(hash_key, messages[0]["key"])
+                ),
             )
             if answer["queue_id"] is None and not how:
                 answer |= self._locate(self._real(topic), answer["msg_id"])
@@ -347,6 +347,15 @@ class Producer:
         if self._worker is not None:
             self._will_end()
             self._worker.release()
+
+
+def _further(
+    messages: Sequence[Mapping[str, Any]], how: Mapping[str, Any], hash_key: str | None
+) -> dict[str, Any]:
+    """The fields of `send` for ways that not every client has: a worker gets them only when they are used."""
+    batch = [{"tag": item["tag"], "key": item["key"]} for item in messages[1:]]
+    further = {"batch": batch, "how": dict(how), "hash_key": hash_key}
+    return {name: value for name, value in further.items() if value}
 
 
 def _filled(body: str | None, key: str) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 
 from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt, wait_fixed
 
-from rocketchaos.harness.diagnose import read, requests
+from rocketchaos.harness.diagnose import heartbeats, read, requests
 from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
 from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import (
@@ -85,6 +85,8 @@ class Collector:
             for client_id, found in self._connections(item, group).items()
         ]
         await asyncio.gather(*(self._member(item, number, *member) for number, member in enumerate(members)))
+        behind = [group for group in groups if self._knows_by_proxy(item, group)]
+        await heartbeats.add_subscriptions(item, partial(self._ask, item), behind)
         # Whoever came while it was asked for brought topics of its own.
         late = {topic for group in groups for topic in self.topics_of(item, group)} - set(topics)
         await asyncio.gather(*(self._topic(item, topic) for topic in sorted(late)))
@@ -252,6 +254,10 @@ class Collector:
         look.members[group] = {}
 
     @staticmethod
+    def _knows_by_proxy(look: Look, group: str) -> bool:
+        return any(stored.online for name, stored in look.stored[group].items() if name.startswith(PROXY))
+
+    @staticmethod
     def _connections(look: Look, group: str) -> Mapping[str, tuple[Connection, ...]]:
         found: dict[str, set[Connection]] = {}
         for stored in look.stored[group].values():
@@ -328,5 +334,5 @@ def _has_no_statistics_yet(answer: Exchange) -> bool:
 
 
 def _disagree(look: Look, group: str, topic: str) -> bool:
-    own = [member.subscriptions.get(topic) for member in look.members[group].values() if member.answered]
+    own = [member.subscriptions.get(topic) for member in look.members[group].values() if member.subscribes]
     return len({None if item is None else meaning(item) for item in own}) > 1

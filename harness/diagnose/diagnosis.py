@@ -171,12 +171,13 @@ def evaluate(
 
 def _hidden(check: Check, view: GroupView) -> Sequence[Result]:
     """What is unknown because a member that didn't answer may hide it."""
-    if not check.by_members or not view.silent:
+    quiet = view.silent if check.by_members else view.untold if check.by_subscriptions else ()
+    if not quiet:
         return []
     return [
         Unknown(
             "not every member reported its state",
-            tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
+            tuple(Evidence(item.exchange, item.exchange.why_not) for item in quiet),
             by_silence=True,
         )
     ]

@@ -96,6 +96,8 @@ class Check:
     """Of `rocketchaos explain`, and CLAIMS.md."""
     by_members: bool = False
     """Without the answer of each member, nothing is ruled out."""
+    by_subscriptions: bool = False
+    """Nothing is ruled out as long as the subscriptions of a member are unknown."""
     of_group: Callable[[GroupView], Iterable[Result]] | None = None
     of_cluster: Callable[[ClusterView], Iterable[Result]] | None = None
 

@@ -17,6 +17,8 @@ _RESERVED_GROUPS = frozenset(
     }
 )  # fmt: skip
 """Of RocketMQ itself (MixAll); so is all that begins with CID_RMQ_SYS_."""
+HEARTBEATS = "DefaultHeartBeatSyncerTopic"
+"""The topic in which proxies tell each other of their members (ProxyConfig.heartbeatSyncerTopicName, 5.x)."""
 LOGICAL = "__syslo__"
 """What the broker of a static topic's queues begins with (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
 
@@ -105,6 +107,18 @@ class Member:
     """By topic."""
     finishing: frozenset[str] = frozenset()
     """Topics of which its listener has finished messages lately: within about a minute (ConsumeStatus)."""
+    heartbeat: Exchange | None = None
+    """What its proxy stored of it: the source of its subscriptions; None: it answered, or there is none."""
+
+    @property
+    def subscribes(self) -> bool:
+        """Its subscriptions are known."""
+        return self.answered or self.heartbeat is not None
+
+    @property
+    def told(self) -> Exchange:
+        """The answer that shows its subscriptions."""
+        return self.heartbeat or self.exchange
 
     @property
     def strategy(self) -> str:

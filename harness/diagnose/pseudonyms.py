@@ -15,13 +15,13 @@ from typing import Any
 
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY, is_of_rocketmq
+from rocketchaos.harness.diagnose.model import DEAD_LETTERS, HEARTBEATS, RETRY, is_of_rocketmq
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 _OWN_TOPIC = re.compile(f"({re.escape(RETRY)}|{re.escape(DEAD_LETTERS)})(.*)", re.DOTALL)
 _ID = re.compile(r"(?P<host>[^@]*)@(?P<rest>.*)", re.DOTALL)
-_NUMBERS = re.compile(r"\d+(#\d+)?|DEFAULT|\d+#DEFAULT")
-"""What may stay of a client id behind the host: a pid, and an instance's nanoseconds."""
+_NUMBERS = re.compile(r"\d+(#\d+)?|DEFAULT|\d+#DEFAULT|\d+@\d+@[0-9a-z]+")
+"""What may stay of a client id behind the host: a pid, and an instance's time; a gRPC client is known by it."""
 _IPV4 = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")
 
 _TABLES = {
@@ -151,7 +151,7 @@ class Pseudonyms:
             rest = whole["rest"]
             kept = rest if _NUMBERS.fullmatch(rest) else self._name("instance", rest)
             return f"{self._name('host', whole['host'])}@{kept}"
-        if kind == "group" and is_of_rocketmq(name):
+        if (kind == "group" and is_of_rocketmq(name)) or (kind == "topic" and name == HEARTBEATS):
             return name  # nobody's, and known as such on a bundle too
         self._seen.setdefault(kind, set()).add(name)
         return self.names.get(kind, {}).get(name, name)

@@ -235,17 +235,13 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
         for key, value in mapping(document.get(table)).items():
             if (found := _queue(key)) is not None:
                 queues.setdefault(found[0], {})[found[1]] = _held(mapping(value))
-    subscriptions = [
-        _subscription(mapping(item), str(mapping(item).get("topic", "")))
-        for item in listed(document.get("subscriptionSet"))
-    ]
     return Member(
         client_id,
         exchange,
         connections,
         answered=exchange.succeeded and isinstance(document.get("subscriptionSet"), list),
         properties={key: str(value) for key, value in mapping(document.get("properties")).items()},
-        subscriptions={subscription.topic: subscription for subscription in subscriptions},
+        subscriptions=subscriptions(document),
         queues=queues,
         finishing=frozenset(
             topic
@@ -253,6 +249,12 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
             if _finishes(mapping(status))
         ),
     )
+
+
+def subscriptions(document: Mapping[str, Any]) -> dict[str, Subscription]:
+    """A member's own subscriptions, by topic."""
+    items = map(mapping, listed(document.get("subscriptionSet")))
+    return {topic: _subscription(item, topic) for item in items if (topic := str(item.get("topic", "")))}
 
 
 def _finishes(status: Mapping[str, Any]) -> bool:

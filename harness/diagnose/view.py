@@ -109,6 +109,11 @@ class GroupView:
         return tuple(member for member in self.members.values() if not member.answered)
 
     @property
+    def untold(self) -> tuple[Member, ...]:
+        """The members of which neither they nor a proxy's messages told the subscriptions."""
+        return tuple(member for member in self.members.values() if not member.subscribes)
+
+    @property
     def online(self) -> bool:
         return bool(self.members)
 
@@ -140,14 +145,23 @@ class GroupView:
     @property
     def shares_queues(self) -> bool:
         """Whether its members share all queues (POP), or no client of its kind reports its queues."""
-        return any(
-            queue[1] < 0 for member in self.answered for queues in member.queues.values() for queue in queues
-        ) or any(item.properties.get("clientRebalance") == "false" for item in self.answered)
+        return (
+            bool(self.by_grpc)
+            or any(
+                queue[1] < 0
+                for member in self.answered
+                for queues in member.queues.values()
+                for queue in queues
+            )
+            or any(item.properties.get("clientRebalance") == "false" for item in self.answered)
+        )
 
     def own(self, topic: str) -> Mapping[str, Subscription]:
-        """What each member that answered wants of a topic, by client id."""
+        """What each member wants of a topic, by client id; without those of which it is unknown."""
         return {
-            item.client_id: item.subscriptions[topic] for item in self.answered if topic in item.subscriptions
+            client_id: item.subscriptions[topic]
+            for client_id, item in self.members.items()
+            if item.subscribes and topic in item.subscriptions
         }
 
     def meanings(self, topic: str) -> Mapping[Meaning, list[str]]:

@@ -57,6 +57,11 @@ class Topic(Strict):
         return max(int(self.settings.get("readQueueNums", self.queues)), self.write_queues)
 
     @property
+    def fifo(self) -> bool:
+        """Whether it takes messages of message groups, and no others, from clients of the proxy."""
+        return self.settings.get("message.type") == "FIFO"
+
+    @property
     def configuration(self) -> Settings:
         """All that it is created with."""
         return {"readQueueNums": self.queues, "writeQueueNums": self.queues, **self.settings}

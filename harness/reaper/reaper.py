@@ -136,20 +136,30 @@ class Reaper:
     """
 
     def __init__(self, process: subprocess.Popen[bytes], owner: str) -> None:
-        self.owner = owner
-        """The token for the environment of everything that is started."""
+        self._owner = owner
         self._process = process
         self._lock = threading.Lock()
+        self._ready = False
         self._scratch_lock = threading.Lock()
         self._held: dict[Path, int] = {}
         self._engines: list[str] = []
 
-    @classmethod
-    def start(cls) -> Self:
-        """Start a reaper for this process, in a session of its own.
+    @property
+    def owner(self) -> str:
+        """The token for the environment of everything that is started. The reaper is ready by then.
 
         Raises:
-            EnvironmentNotReady: it can't be started.
+            EnvironmentNotReady: the reaper can't be started.
+        """
+        self._await_ready()
+        return self._owner
+
+    @classmethod
+    def start(cls) -> Self:
+        """Start a reaper for this process, in a session of its own. `owner` waits for it.
+
+        Raises:
+            EnvironmentNotReady: no process can be started.
         """
         environment = {key: value for key, value in os.environ.items() if key != OWNER_VARIABLE}
         process = subprocess.Popen(
@@ -163,10 +173,7 @@ class Reaper:
             env=environment,
             start_new_session=True,
         )
-        _await_ready(process)
-        reaper = cls(process, new_owner())
-        reaper.watch(reaper.owner)
-        return reaper
+        return cls(process, new_owner())
 
     def watch(self, owner: str) -> None:
         """Look after another owner's processes too: a cluster that is to stay up, until it is recorded.
@@ -256,6 +263,8 @@ class Reaper:
 
     def _close(self, last_words: bytes) -> None:
         """Close the pipe and wait until the reaper is gone."""
+        with contextlib.suppress(EnvironmentNotReady):
+            self._await_ready()
         with self._scratch_lock:
             while self._held:
                 os.close(self._held.popitem()[1])
@@ -275,14 +284,25 @@ class Reaper:
             # Removing folders may take longer on a slow disk. It goes on by itself.
             return
 
+    def _await_ready(self) -> None:
+        with self._lock:
+            if not self._ready:
+                _await_ready(self._process)
+                self._ready = True
+                self._write({"token": self._owner})
+
     def _tell(self, message: dict[str, object]) -> None:
+        self._await_ready()
+        with self._lock:
+            self._write(message)
+
+    def _write(self, message: dict[str, object]) -> None:
         pipe = self._process.stdin
         try:
-            with self._lock:
-                if pipe is None or pipe.closed:
-                    raise BrokenPipeError
-                pipe.write(json.dumps(message).encode() + b"\n")
-                pipe.flush()
+            if pipe is None or pipe.closed:
+                raise BrokenPipeError
+            pipe.write(json.dumps(message).encode() + b"\n")
+            pipe.flush()
         except BrokenPipeError as error:
             raise EnvironmentNotReady(
                 "the reaper, which ends what the harness starts, is gone",

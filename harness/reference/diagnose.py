@@ -37,9 +37,9 @@ first have to release the lock of a killed orderly member. If a check gets no an
 
 `--bundle FILE` writes all questions and answers into a file, with one pseudonym for each address, client id,
 group, topic and broker; `FILE.names.json`, which you keep private, has the real names. Tags and subscription
-expressions stay as they are; the file has no message bodies. `rocketchaos diagnose FILE` finds the same in it.
-There is one exception: `AllocateMessageQueueConsistentHash` divides queues by hashes of real names, so findings
-that depend on it are undetermined.
+expressions stay as they are; the file has no body of your messages. `rocketchaos diagnose FILE` finds the same
+in it. There is one exception: `AllocateMessageQueueConsistentHash` divides queues by hashes of real names, so
+findings that depend on it are undetermined.
 
 `--write-scenario FOLDER` writes scenarios that reproduce a finding on your own machine, each with its
 control: {scenarios}.
@@ -47,6 +47,14 @@ control: {scenarios}.
 `--read-messages` reads the newest 128 messages of a queue if a finding depends on them, by their place in the
 commit log. Without it, the diagnosis knows only the hash of a tag, which the ConsumeQueue keeps, for the newest 32
 messages of a queue.
+
+Members behind a proxy (`--proxy`) answer no request: a proxy doesn't forward 307. A proxy in cluster mode stores
+the heartbeats of its members, with each member's own subscriptions, in the topic `DefaultHeartBeatSyncerTopic`
+(`HeartbeatSyncer`), and the diagnosis reads the newest of them. A proxy inside a broker (local mode) stores none.
+There only a flip shows that gRPC members differ: a broker takes a subscription from their settings alone, which
+clients send at their start and every 5 minutes, and not from their heartbeats (`ClientActivity`, 5.0 to 5.5.0).
+So `--watch 6m` sees it, unless the members started within 5 s of each other: then what one stores is replaced
+before the next look.
 
 `--watch 2m` looks every 5 s and reports changes. It takes 25 s to see that a group falls behind.
 

@@ -33,6 +33,8 @@ class PulledMessage:
     """Unpacked, unless by a method that isn't zlib's."""
     born: str = ""
     """The `host:port` from which it was sent; empty: by IPv6."""
+    stored_ms: int = 0
+    """When the broker stored it, by its clock: milliseconds since 1970."""
 
 
 def decode(body: bytes) -> list[PulledMessage]:
@@ -69,8 +71,14 @@ def _message(data: bytes) -> PulledMessage:
     (properties_length,) = struct.unpack_from(">H", data, place)
     text = data[place + 2 : place + 2 + properties_length].decode()
     properties = dict(entry.split(_KEY_END, 1) for entry in text.split(_VALUE_END) if _KEY_END in entry)
+    (stored_ms,) = struct.unpack_from(">q", data, _BORN_AT + _host(flags, _BORN_IS_IPV6))
     return PulledMessage(
-        offset, properties.get("KEYS"), properties.get("TAGS"), _unpacked(body, flags), _born(data, flags)
+        offset,
+        properties.get("KEYS"),
+        properties.get("TAGS"),
+        _unpacked(body, flags),
+        _born(data, flags),
+        stored_ms,
     )
 
 

@@ -553,6 +553,10 @@ class Scenario(Strict):
         ways = [way for step in sends for way in (*step.ways, *(["hash_key"] if step.hash_key else []))]
         if reason is None and (beyond := [way for way in ways if way not in kind.sends]):
             reason = f"its producer can't send with `{beyond[0]}`"
+        if reason is None and kind.needs_proxy:
+            plain = (step.topic for step in sends if step.hash_key and not self.topic(step.topic).fifo)
+            if (topic := next(plain, None)) is not None:
+                reason = f"its `hash_key` is a message group, and {topic} has no `message.type: FIFO`"
         if reason is None and "delay" in ways and not contains(PROXY_SINCE, client):
             reason = f"`delay` is of clients {PROXY_SINCE}, as `java@5.5.0`: `delay_level` is of all"
         if reason is None and not kind.chooses_queues:

@@ -79,8 +79,9 @@ class Send(Sending, Step):
     hash_key: OneOrMore[Key] | None = Field(
         default=None,
         description="texts in turn, one for each message, whose hash chooses its queue, as with "
-        "SelectMessageQueueByHash and the `hashKey` of Spring; in them `$number` is the message's number in "
-        "the topic",
+        "SelectMessageQueueByHash and the `hashKey` of Spring; clients of `go` and `grpc` hash differently from "
+        "`java`, and `grpc` needs a topic with `message.type: FIFO`; in them `$number` is the message's number "
+        "in the topic",
     )
     properties: dict[PropertyName, PropertyValue] = Field(
         default_factory=dict,

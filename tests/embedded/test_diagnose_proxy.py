@@ -40,6 +40,15 @@ steps:
   - send: {topic: orders, tag: tagA, count: 8, per_queue: 2}
   - settle: {delivered: a, count: 8, within: 60s}
 """
+DIFFERENT_BEHIND_A_PROXY = """
+cluster: {proxy: cluster}
+consumers:
+  a: {group: g, client: grpc, subscribe: {orders: tagA}}
+  b: {group: g, client: grpc, subscribe: {orders: tagB}}
+steps:
+  - start: [a, b]
+  - settle: {ownership: g, within: 60s}
+"""
 BOTH_WAYS = """
 cluster: {proxy: cluster}
 consumers:
@@ -90,8 +99,17 @@ def test_a_group_behind_a_proxy_is_never_called_offline(tmp_path: Path) -> None:
     assert not by_proxy.findings
     assert not by_proxy.offline
     told_by_members = {check.code for check in CHECKS.values() if check.by_members}
-    assert {item.check.code for item in by_proxy.undetermined} == {"RC0102", "RC0208", *told_by_members}
+    assert {item.check.code for item in by_proxy.undetermined} == {"RC0208", *told_by_members}
     assert "a proxy, which doesn't forward request 307" in " ".join(text(by_proxy).split())
+
+
+@pytest.mark.extended
+def test_members_of_a_proxy_that_differ_are_told_by_their_stored_heartbeats(tmp_path: Path) -> None:
+    without, by_proxy = diagnosed(DIFFERENT_BEHIND_A_PROXY, tmp_path)
+    assert not without.findings
+    (finding,) = by_proxy.findings
+    assert (finding.check.code, finding.level) == ("RC0101", Level.ERROR)
+    assert "which member pops a message first decides" in finding.effect
 
 
 @pytest.mark.nightly

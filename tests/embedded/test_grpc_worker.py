@@ -193,6 +193,21 @@ def test_a_producer_s_message_is_found_where_the_proxy_put_it(bench: Bench, grpc
 
 
 @pytest.mark.extended
+def test_the_keys_of_a_producer_s_message_keep_their_order(bench: Bench, grpc: Worker, group: str) -> None:
+    """Other clients take the first one for the harness's own."""
+    assert bench.cluster.proxy is not None
+    topic, further = bench.topic(), [f"further-{number}" for number in range(8)]
+    name = bench.consume(topic, "*", group=group)
+    endpoint = bench.cluster.proxy.grpc_endpoint
+    grpc.request("start-producer", LIMIT_S, name="q", group="q", endpoint=endpoint, **bench.identity("q"))
+    message = {"topic": topic, "tag": None, "key": "own", "body": "hello", "timeout_ms": 3000}
+    grpc.request("send", LIMIT_S, name="q", queue=None, keys=further, **message)
+    (event,) = bench.seen.wait(name, "received", 1)
+    assert (event["key"], event["keys"]) == ("own", further)
+    grpc.request("stop-producer", LIMIT_S, name="q")
+
+
+@pytest.mark.extended
 @pytest.mark.parametrize("api", ["push", pytest.param("simple", marks=pytest.mark.nightly)])
 def test_a_group_that_isn_t_there_is_refused(bench: Bench, grpc: Worker, api: str) -> None:
     topic = bench.topic()

@@ -70,6 +70,17 @@ def not_on_every_broker(view: GroupView) -> Iterator[Result]:
             )
 
 
+def lacks_group(view: GroupView, broker: str) -> bool:
+    """Whether a broker doesn't have the group, and creates no group by itself: it refuses the group's pulls."""
+    asked = view.now.group_configs.get(broker)
+    return (
+        asked is not None
+        and asked.succeeded
+        and view.group not in view.now.groups[broker]
+        and view.now.brokers[broker].config.get("autoCreateSubscriptionGroup") == "false"
+    )
+
+
 def missing_group(view: GroupView) -> Iterator[Result]:
     """Brokers of the group's topics that have no configuration of the group."""
     holders = {broker for topic in view.topics for broker in view.on_brokers(topic)}
@@ -80,8 +91,7 @@ def missing_group(view: GroupView) -> Iterator[Result]:
         if not text.succeeded:
             yield Unknown(f"{broker} didn't list its groups: {text.why_not}", (Evidence(text, text.why_not),))
         elif view.group not in view.now.groups[broker]:
-            config = view.now.brokers[broker].config
-            closed = config.get("autoCreateSubscriptionGroup") == "false"
+            closed = lacks_group(view, broker)
             yield Found(
                 f"{broker} doesn't have the group, and "
                 + ("creates no group automatically" if closed else "creates it at the first pull"),
@@ -148,7 +158,7 @@ def no_sql(view: GroupView) -> Iterator[Result]:
                 f"`{expression_text(example)}` (SQL92), and enablePropertyFilter is false on {joined(without)}",
                 (
                     *(Evidence(brokers[name].asked[0], "enablePropertyFilter=false") for name in without),
-                    *(Evidence(view.members[item].exchange, f"{item}: SQL92") for item in wanting),
+                    *(Evidence(view.members[item].told, f"{item}: SQL92") for item in wanting),
                 ),
                 topic,
             )

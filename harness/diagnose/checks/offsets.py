@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rocketchaos.harness.diagnose.checks.configuration import lacks_group
 from rocketchaos.harness.diagnose.checks.hands import waits_for_a_thread
 from rocketchaos.harness.diagnose.checks.progress import hangs
 from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of
@@ -156,11 +157,13 @@ def _is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
 
 
 def _refused(view: GroupView, topic: str, queue: Queue) -> bool:
-    """Whether the broker refuses the group's pulls: RC0406 and RC0407 tell."""
+    """Whether the broker refuses the group's pulls: RC0402, RC0406 and RC0407 tell."""
     broker = view.now.brokers.get(queue[0])
     sql = any(item.type == SQL for item in view.own(topic).values())
-    return view.now.groups.get(queue[0], {}).get(view.group, {}).get("consumeEnable") is False or (
-        sql and broker is not None and broker.config.get("enablePropertyFilter") == "false"
+    return (
+        lacks_group(view, queue[0])
+        or view.now.groups.get(queue[0], {}).get(view.group, {}).get("consumeEnable") is False
+        or (sql and broker is not None and broker.config.get("enablePropertyFilter") == "false")
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from rocketchaos.harness.diagnose.checks.members import why_silent
 from rocketchaos.harness.diagnose.fate import Lost, lost, share_told, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning
@@ -23,6 +24,12 @@ _TOPICS_BY_POP = (
     "The members share all queues (POP), and each pops only the topics that it asks for: no loss is known."
 )
 
+_TOPICS_BY_BROADCASTING = (
+    "Each member consumes all queues of its own topics. But each heartbeat, every 30 s, also removes the topics "
+    "that its sender doesn't subscribe to. The broker refuses the other members' pulls until their next "
+    "heartbeat: messages come late."
+)
+
 
 def different(view: GroupView) -> Iterator[Result]:
     """Members that want different messages of one topic."""
@@ -36,8 +43,8 @@ def different(view: GroupView) -> Iterator[Result]:
                 effect=share_told(view, topic),
                 messages=tuple(lost(view, topic)[0]),
             )
-        elif view.silent and len(view.members) > 1:
-            yield _silent(view, topic)
+        elif view.untold and len(view.members) > 1:
+            yield _flipped(view, topic) or _silent(view, topic)
 
 
 def _who_differs(view: GroupView, topic: str) -> str:
@@ -65,6 +72,36 @@ def _since(view: GroupView, topic: str, held: Subscription) -> str:
     ]
     whose = f" of {joined(sorted(holders))}" if holders else ""
     return f"{whose}, since {clock(held.version)}" if 10**12 < held.version < _NANOSECONDS else whose
+
+
+def _flipped(view: GroupView, topic: str) -> Found | None:
+    """A broker's subscription changed while the same members were connected: its senders differ.
+
+    It is all there is to see of members that don't report themselves. gRPC clients send their subscriptions at
+    their start and every 300 s; their heartbeats leave what is stored as it is (ClientActivity, 5.0 to 5.5.0).
+    """
+    for broker in view.held(topic):
+        seen = [stored for look in view.looks if (stored := look.stored[view.group].get(broker)) is not None]
+        for before, after in pairwise(seen):
+            was, now = before.subscriptions.get(topic), after.subscriptions.get(topic)
+            if was is None or now is None or before.connections != after.connections:
+                continue
+            if meaning(was) != meaning(now):
+                ids = joined(sorted({item.client_id for item in after.connections}))
+                return Found(
+                    f"{broker} held `{expression_text(was)}`, and then `{expression_text(now)}`, while the same "
+                    f"members were connected, {ids}; {_flips(view, topic)}",
+                    tuple(
+                        Evidence(
+                            stored.exchange,
+                            f"{broker} holds `{expression_text(item)}` of version {item.version}",
+                        )
+                        for stored, item in ((before, was), (after, now))
+                    ),
+                    topic,
+                    effect=share_told(view, topic) if view.shares_queues else "",
+                )
+    return None
 
 
 def _flips(view: GroupView, topic: str) -> str:
@@ -97,27 +134,33 @@ def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
 
 def _of_member(member: Member, subscription: Subscription) -> Evidence:
     return Evidence(
-        member.exchange,
+        member.told,
         f"{member.client_id} wants `{expression_text(subscription)}`, in version {subscription.version}",
     )
 
 
 def _silent(view: GroupView, topic: str) -> Unknown:
-    names = joined([item.client_id for item in view.silent])
+    names = joined([item.client_id for item in view.untold])
+    watch = (
+        f"; gRPC clients send {'it' if len(view.untold) == 1 else 'them'} to the server every 5 min: `--watch 6m` "
+        "shows whether they differ, unless they started within 5 s of each other"
+        if view.by_grpc
+        else ""
+    )
     return Unknown(
-        f"{names} didn't report {'its' if len(view.silent) == 1 else 'their'} subscription: "
-        f"{view.silent[0].exchange.why_not}",
-        tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
+        f"{names} didn't report {'its' if len(view.untold) == 1 else 'their'} subscription: "
+        f"{why_silent(view, view.untold[0])}{watch}",
+        tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.untold),
         topic,
-        by_silence=True,
+        by_silence=not watch,
     )
 
 
 def different_topics(view: GroupView) -> Iterator[Result]:
     """Topics to which some members subscribe, and others don't."""
-    if view.broadcasting:
-        return
-    told_of = {item.client_id for item in view.answered}
+    # Neither share out the queues of a topic among all members.
+    milder = _TOPICS_BY_BROADCASTING if view.broadcasting else _TOPICS_BY_POP if view.shares_queues else ""
+    told_of = {client_id for client_id, item in view.members.items() if item.subscribes}
     for topic in view.topics:
         own = view.own(topic)
         without = sorted(told_of - set(own))
@@ -130,16 +173,16 @@ def different_topics(view: GroupView) -> Iterator[Result]:
                     *(_of_member(view.members[item], mine) for item, mine in own.items()),
                     *(
                         Evidence(
-                            view.members[item].exchange,
+                            view.members[item].told,
                             f"{item} wants {joined(sorted(view.members[item].subscriptions))}",
                         )
                         for item in without
                     ),
                 ),
                 topic,
-                level=Level.WARNING if view.shares_queues else None,
-                effect=_TOPICS_BY_POP if view.shares_queues else "",
-                messages=() if view.shares_queues else _in_queues_of_others(view, topic),
+                level=Level.WARNING if milder else None,
+                effect=milder,
+                messages=() if milder else _in_queues_of_others(view, topic),
                 # A member that starts may still be subscribing.
                 settled=all(len(view.members[item].subscriptions) > 0 for item in without),
             )
@@ -152,8 +195,8 @@ def _in_queues_of_others(view: GroupView, topic: str) -> tuple[Lost, ...]:
 
 def nobodys(view: GroupView) -> Iterator[Result]:
     """Brokers that hold a subscription of no member."""
-    if view.silent or not view.online or view.broadcasting:
-        if view.silent and view.online:
+    if view.untold or not view.online or view.broadcasting:
+        if view.untold and view.online:
             yield Unknown("not every member reported its subscription", by_silence=True)
         return
     for topic in view.topics:
@@ -188,9 +231,7 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
                 said.append(Evidence(view.stored[broker].exchange, f"{broker} holds version {held.version}"))
         for client_id, own in view.own(topic).items():
             if own.version > now_ms + _AHEAD_MS:
-                said.append(
-                    Evidence(view.members[client_id].exchange, f"{client_id} has version {own.version}")
-                )
+                said.append(Evidence(view.members[client_id].told, f"{client_id} has version {own.version}"))
         if said:
             highest = max(
                 [item.version for item in view.held(topic).values()]
@@ -269,7 +310,7 @@ CHECKS = (
             "start them.",
         ),
         ("A03",),
-        by_members=True,
+        by_subscriptions=True,
         of_group=versions_ahead,
     ),
     Check(
@@ -285,7 +326,7 @@ CHECKS = (
             "Start the members of the new group before you stop the old ones, so that no message waits.",
         ),
         ("D01", "D02", "D05", "D11"),
-        by_members=True,
+        by_subscriptions=True,
         of_group=different_topics,
     ),
     Check(

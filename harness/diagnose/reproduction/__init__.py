@@ -35,6 +35,7 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | 
         "RC0406": closed.closed_group,
         "RC0407": subscriptions.no_sql,
         "RC0408": queues.removed,
+        "RC0501": progress.paused,
         "RC0503": progress.set_back,
         "RC0506": progress.beyond_the_end,
         "RC0601": progress.stuck,
@@ -45,7 +46,9 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | 
 )
 """By code: the scenario that does it again, with a control of its own or without, or why there is none."""
 
-_BY_SHARES = frozenset({"RC0101", "RC0102", "RC0106", "RC0201", "RC0206", "RC0207", "RC0212", "RC0303"})
+_BY_SHARES = frozenset(
+    {"RC0101", "RC0102", "RC0106", "RC0201", "RC0206", "RC0207", "RC0212", "RC0303", "RC0501"}
+)
 """The numbers of the checks depend on who takes which queue."""
 
 NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
@@ -61,7 +64,6 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0401": "a topic that is nowhere has nothing to consume",
         "RC0402": "the harness makes the groups of its scenarios itself",
         "RC0405": "nothing is lost until that broker fails",
-        "RC0501": "RC0301, RC0601 or RC0603 say why an offset stands still, and have the scenarios",
         "RC0504": "how fast a group falls behind is a matter of its machines",
         "RC0505": "retention deletes after days; add `expire-files:` by hand",
         "RC0507": "nothing is lost",

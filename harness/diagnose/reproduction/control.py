@@ -18,6 +18,7 @@ _CAUSES = {
     "reset-offset",
     "topic-config",
     "broker-config",
+    "suspend-consumer",
 }
 """Steps that make the anomaly, or wait for it."""
 

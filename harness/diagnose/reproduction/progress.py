@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 
@@ -20,6 +22,34 @@ def stuck(group: Scaled) -> Document | str:
     for item in document["consumers"].values():
         item["behaviour"] = "block"
     return document
+
+
+def paused(group: Scaled) -> Document | str:
+    """RC0501: messages in the queues of a paused member wait."""
+    if group.finding.level is not Level.WARNING:
+        return "RC0301, RC0601 or RC0603 say why an offset stands still, and have the scenarios"
+    topic = group.topic
+    shares = group.shares(topic)
+    name = next((name for name, own in shares.items() if own and _is_java(group.members[name])), None)
+    if name is None:
+        return "no member of Java has a queue here"
+    step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
+    waiting = 2 * len(shares[name])
+    return base(
+        group,
+        f"A member is paused: {waiting} of {count} messages wait in its queues",
+        [
+            {"suspend-consumer": name},
+            step,
+            {"wait": {"duration": "7s", "because": f"the test is that {name} gets nothing"}},
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "count": waiting}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+
+
+def _is_java(member: Member) -> bool:
+    return member.language == "JAVA" and member.properties.get("PROP_CONSUME_TYPE") != "CONSUME_ACTIVELY"
 
 
 def dead_letters(group: Scaled) -> Document | str:

@@ -20,6 +20,10 @@ MOST_QUEUES = 16
 MOST_BROKERS = 2
 _TAG = "tagA"
 """Sent where all members want everything."""
+_OTHER_TAG = "tagOther"
+"""Sent where some members want everything, and others only some tags."""
+_BY_POP_TOO = ("RC0101", "RC0211")
+"""Their scenarios don't depend on who takes which queue, or have a form that doesn't."""
 STRATEGIES = MappingProxyType(
     {
         "AllocateMessageQueueAveragely": "average",
@@ -72,19 +76,22 @@ class Scaled:
         return not any(strategy(member) == "consistent-hash" for member in self.members.values())
 
     def tags(self, real: str) -> list[str]:
-        """The tags that members want of a topic; one that everybody takes where they want everything."""
+        """The tags that members want of a topic, and one of those that only some take by wanting everything."""
         wanted = [
             member.subscriptions[real] for member in self.members.values() if real in member.subscriptions
         ]
         found = sorted({tag for item in wanted for tag in tags_of(item.expression)})
-        return found or [_TAG]
+        some_want_all = any(not tags_of(item.expression) for item in wanted)
+        return [*found, *([_OTHER_TAG] if some_want_all else [])] if found else [_TAG]
 
 
 def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     """The group as it can run here; otherwise why it can't."""
     code = finding.check.code
     known = (
-        [_as_connected(view, item) for item in view.members.values()] if code == "RC0211" else view.answered
+        [_as_connected(view, item) for item in view.members.values()]
+        if code == "RC0211"
+        else [item for item in view.members.values() if item.subscribes]
     )
     members = [item for item in known if any(topic in item.subscriptions for topic in view.topics)]
     if not members:
@@ -93,7 +100,7 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
         subscription.type == SQL for member in members for subscription in member.subscriptions.values()
     ):
         return "which messages SQL matches is unknown from outside"
-    if code != "RC0211" and view.shares_queues:
+    if code not in _BY_POP_TOO and view.shares_queues:
         return "its members share all queues (POP)"
     kept = sorted(_representatives(view, members), key=lambda representative: representative.client_id)
     names = {f"m{number}": member for number, member in enumerate(kept, 1)}
@@ -119,8 +126,8 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
 
 
 def _as_connected(view: GroupView, member: Member) -> Member:
-    """With what a proxy knows of its subscriptions, which no request can ask it for."""
-    if member.answered:
+    """With what a proxy or broker holds for its group, where nothing tells what the member itself wants."""
+    if member.subscribes:
         return member
     by_proxy = [
         stored.subscriptions

@@ -8,6 +8,7 @@ from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
+from rocketchaos.harness.diagnose.view import BY_GRPC
 from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
 
 _SEPARATORS = re.compile(r"[\s,;|&=*]+")
@@ -17,7 +18,7 @@ _FUTURE = 4_102_444_800_000
 """The subVersion of the year 2100: no clock gives a greater one."""
 
 
-def different(group: Scaled) -> Document | str:
+def different(group: Scaled) -> Document | tuple[Document, Document] | str:
     """RC0101: whoever's subscription is stored, this many messages that a member wants reach no listener."""
     topic, real = group.topic, group.real_topic
     tags = group.tags(real)
@@ -29,6 +30,10 @@ def different(group: Scaled) -> Document | str:
     }
     if len(wants) < len(group.members):
         return "its members also want different topics: RC0106 has the scenario"
+    if group.view.shares_queues:
+        return _different_by_pop(group)
+    if group.view.broadcasting:
+        return _different_by_broadcasting(group)
 
     def passes(name: str, tag: str) -> bool:
         return not wants[name] or tag in wants[name]
@@ -59,8 +64,60 @@ def different(group: Scaled) -> Document | str:
     )
 
 
+def _different_by_broadcasting(group: Scaled) -> tuple[Document, Document] | str:
+    """A broker drops what the stored subscription doesn't match, for all members."""
+    topic = group.topic
+    tags = group.tags(group.real_topic)
+    step, count = send(group, topic, tags)
+    wants = [tags_of(member.subscriptions[group.real_topic].expression) for member in group.members.values()]
+    most = max(sum(not holder or tag in holder for tag in tags) for holder in wants)
+    if most == len(tags):
+        return "if the broker holds the widest subscription, nothing is lost"
+    least = count * (len(tags) - most) // len(tags)
+    document = base(
+        group,
+        f"Members that broadcast subscribe differently: at least {least} of {count} messages reach nobody",
+        [
+            {"settle": {"subscription": "g", "topic": topic, "within": WITHIN}},
+            step,
+            {"wait": {"duration": "10s", "because": "the test is what no member gets"}},
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "at_least": least}}],
+        [{"delivered": {"to": "g", "topic": topic, "at_least": count}}],
+    )
+    other = control(group, document)
+    for consumer in other["consumers"].values():
+        consumer["model"] = "broadcasting"
+    other["steps"][-1] = {"settle": {"delivered": "g", "topic": topic, "count": count, "within": WITHIN}}
+    return document, other
+
+
+def _different_by_pop(group: Scaled) -> tuple[Document, Document]:
+    """Whoever pops a message that it doesn't want skips it for all: how many are lost is a race."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic), each=2)
+    document = base(
+        group,
+        f"Members that share all queues (POP) subscribe differently: some of {count} messages reach nobody",
+        [step, {"wait": {"duration": "10s", "because": "the test is what no member gets"}}],
+        [{"undelivered": {"group": "g", "topic": topic, "at_least": 1}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+    finding = group.finding
+    document["description"] = document["description"].replace(finding.check.effect, finding.effect)
+    document["rocketmq"] = ">=5.0"
+    for name, member in group.members.items():
+        by_grpc = group.view.way(member.client_id) == BY_GRPC
+        document["consumers"][name].update({"client": "grpc"} if by_grpc else {"api": "pop"})
+    other = control(group, document)
+    other["steps"][-1] = {"settle": {"delivered": "g", "topic": topic, "count": count, "within": WITHIN}}
+    return document, other
+
+
 def different_topics(group: Scaled) -> Document | str:
     """RC0106: what is in the queues of members that don't want the topic waits."""
+    if group.view.broadcasting:
+        return "by broadcasting nothing is lost: how late messages come is a matter of heartbeats"
     topic, real = group.topic, group.real_topic
     wanting = {name for name, member in group.members.items() if real in member.subscriptions}
     others = [name for name in group.members if name not in wanting]

@@ -43,5 +43,8 @@ GO = ClientKind(
         ClientTimer("pull-retry", 3_000),
     ),
     version="2.1.2",
+    # NewHashQueueSelector: FNV-1a (32 bits) of the key's UTF-8, modulo the queues. Java's SelectMessageQueueByHash
+    # takes String.hashCode: of a key in ASCII the lowest bits of the two always differ.
+    sends=frozenset({"hash_key"}),
     compressed=False,
 )

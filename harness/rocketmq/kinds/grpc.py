@@ -61,5 +61,8 @@ GRPC = ClientKind(
     needs_proxy=True,
     takes_ids=False,
     chooses_queues=False,
+    # As the message group, of which the proxy makes the queue: Guava's consistentHash of String.hashCode
+    # (SendMessageActivity, 5.5.0), where Java's SelectMessageQueueByHash takes the hash modulo the queues.
+    sends=frozenset({"hash_key"}),
     compressed=False,
 )

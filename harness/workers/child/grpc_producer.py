@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rocketmq
@@ -10,6 +10,13 @@ import rocketmq
 from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.grpc_messages import configuration, refusals
 from rocketchaos.harness.workers.protocol import CommandFailed
+
+
+class _Message(rocketmq.Message):  # type: ignore[misc, unused-ignore]
+    """A message whose keys are sent in their order: the client keeps them in a set, and other clients read the
+    first one as the harness's own."""
+
+    keys: Sequence[str] = ()
 
 
 class GrpcProducer:
@@ -46,12 +53,13 @@ class GrpcProducer:
         """
         if message.queue is not None:
             raise CommandFailed("a gRPC producer can't choose a queue: the proxy does")
-        own = rocketmq.Message()
+        own = _Message()
         own.topic, own.body = message.topic, message.body.encode()
         if message.tag is not None:
             own.tag = message.tag
-        for key in message.keys:
-            own.keys = key
+        own.keys = message.keys
+        if message.hash_key is not None:
+            own.message_group = message.hash_key
         for name, value in message.properties.items():
             own.add_property(name, value)
         with refusals():

@@ -35,6 +35,7 @@ type outgoing struct {
 	TimeoutMs  int               `json:"timeout_ms"`
 	Keys       []string          `json:"keys"`
 	Properties map[string]string `json:"properties"`
+	HashKey    *string           `json:"hash_key"`
 }
 
 var sendStatuses = map[primitive.SendStatus]string{
@@ -62,7 +63,9 @@ func newMessageProducer(told producerSettings) (*messageProducer, error) {
 		producer.WithNameServer(nameServers(told.Nameserver)),
 		producer.WithInstanceName(instanceName(told.ClientIp, told.Instance)),
 		producer.WithRetry(0),
-		producer.WithQueueSelector(&chosenOrNext{next: producer.NewRoundRobinQueueSelector()}),
+		producer.WithQueueSelector(&chosenOrNext{
+			byHash: producer.NewHashQueueSelector(), next: producer.NewRoundRobinQueueSelector(),
+		}),
 	)
 	if err != nil {
 		return nil, refuse("%v", err)
@@ -103,6 +106,9 @@ func (made *messageProducer) send(told outgoing) (fields, error) {
 	for name, value := range told.Properties {
 		message.WithProperty(name, value)
 	}
+	if told.HashKey != nil {
+		message.WithShardingKey(*told.HashKey)
+	}
 	if told.Queue != nil {
 		message.Queue = &primitive.MessageQueue{
 			Topic: told.Topic, BrokerName: told.Queue.Broker, QueueId: told.Queue.Id,
@@ -128,12 +134,15 @@ func (made *messageProducer) send(told outgoing) (fields, error) {
 	}, nil
 }
 
-// chosenOrNext is the queue that a message names, or the next one.
-type chosenOrNext struct{ next producer.QueueSelector }
+// chosenOrNext is the queue that a message names, that of its sharding key's hash, or the next one.
+type chosenOrNext struct{ byHash, next producer.QueueSelector }
 
 func (selector *chosenOrNext) Select(
 	message *primitive.Message, queues []*primitive.MessageQueue, lastBroker string,
 ) *primitive.MessageQueue {
+	if message.Queue == nil && message.GetShardingKey() != "" {
+		return selector.byHash.Select(message, queues, lastBroker)
+	}
 	if message.Queue == nil {
 		return selector.next.Select(message, queues, lastBroker)
 	}

@@ -148,12 +148,14 @@ def _version(number: Callable[[int], int]) -> Change:
     )
 
 
+def _no_topic(document: Any) -> None:
+    document["mqTable"] = {}
+    document["subscriptionSet"] = [item for item in document["subscriptionSet"] if "%RETRY%" in item["topic"]]
+
+
 def _other_topic(document: Any) -> None:
     if _is_other(document):
-        document["mqTable"] = {}
-        document["subscriptionSet"] = [
-            item for item in document["subscriptionSet"] if "%RETRY%" in item["topic"]
-        ]
+        _no_topic(document)
 
 
 def _route(**fields: int) -> Change:
@@ -188,6 +190,18 @@ def _retry_end(number: int) -> Change:
         202,
         lambda document: [item.update(maxOffset=number) for item in _topic_rows(document, True)] and None,
     )
+
+
+def tries(every_ms: int, cached: int = 0) -> Change:
+    """Members that pull so often, from look to look, and hold so many messages."""
+
+    def change(document: Any, look: int) -> None:
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=cached, cachedMsgMaxOffset=cached)
+            held["lastPullTimestamp"] += every_ms * look
+            held["lastConsumeTimestamp"] = held["lastPullTimestamp"]
+
+    return by_look(307, change)
 
 
 def offset(number: Callable[[int], int], most: Callable[[int], int] = lambda _look: 9) -> tuple[Change, ...]:
@@ -400,9 +414,7 @@ PLANTED = (
     Planted("RC0101", (wants("tagA", "tagB"),), (wants("tagA||tagB", "tagB || tagA"),)),
     Planted("RC0102", (wants("tagC"),), (wants("tagB || tagB"),), looks=16),
     Planted("RC0105", (_version(lambda now: now * 1_000_000),), (_version(lambda now: now + 30_000),)),
-    Planted(
-        "RC0106", ((307, _other_topic),), ((307, _other_topic), _property("messageModel", "BROADCASTING"))
-    ),
+    Planted("RC0106", ((307, _other_topic),), ((307, _no_topic),)),
     Planted("RC0107", (wants("tagA,tagB"),), (wants("tagA || tagB", "tagB||tagA"),)),
     Planted(
         "RC0201",

@@ -469,7 +469,7 @@ def test_retries_by_pop_are_told_as_such(end: int) -> None:
     )
 
 
-@pytest.mark.parametrize("code", ["RC0406", "RC0407"])
+@pytest.mark.parametrize("code", ["RC0402", "RC0406", "RC0407"])
 def test_an_offset_that_stands_still_because_pulls_are_refused_is_one_error(code: str) -> None:
     (planted,) = [item for item in PLANTED if item.code == code]
     still = offset(lambda _look: 1)

@@ -13,20 +13,8 @@ import pytest
 from rocketchaos.harness.diagnose import checks, read
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
-from tests.unit.diagnose.planted import ALIKE, offset, wants
+from tests.unit.diagnose.planted import ALIKE, offset, tries, wants
 from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed
-
-
-def _tries(every_ms: int, cached: int = 0) -> Change:
-    """Members that pull so often, from look to look, and hold so many messages."""
-
-    def change(document: Any, look: int) -> None:
-        for held in document["mqTable"].values():
-            held.update(cachedMsgCount=cached, cachedMsgMaxOffset=cached)
-            held["lastPullTimestamp"] += every_ms * look
-            held["lastConsumeTimestamp"] = held["lastPullTimestamp"]
-
-    return by_look(307, change)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +24,7 @@ def _tries(every_ms: int, cached: int = 0) -> Change:
 )
 def test_a_consumer_that_its_application_pauses_is_no_error(every_ms: int, cached: int, level: Level) -> None:
     stands = offset(lambda _look: 1)
-    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *stands, _tries(every_ms, cached), looks=17).findings
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *stands, tries(every_ms, cached), looks=17).findings
     assert (finding.check.code, finding.level) == ("RC0501", level)
 
 

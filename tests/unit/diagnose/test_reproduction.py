@@ -14,10 +14,11 @@ import pytest
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, WRITERS, written
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
-from tests.unit.diagnose.planted import ALIKE, PLANTED, retry_topic, wants
+from tests.unit.diagnose.planted import ALIKE, PLANTED, offset, retry_topic, tries, wants
 from tests.unit.diagnose.reports import RECORDED, diagnosed, each
 
 NO_SCOPE: Mapping[str, Any] = MappingProxyType({})
@@ -44,6 +45,15 @@ def test_different_tags_lose_as_much_as_the_allocation_says() -> None:
     assert [item["subscribe"] for item in scenario["consumers"].values()] == [{"t1": "tagA"}, {"t1": "tagB"}]
     assert scenario["control"] == control["name"]
     assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagB"}
+
+
+def test_a_tag_beside_everything_loses_messages_with_other_tags() -> None:
+    scenario, control = _one("RC0101", wants("*", "tagA"))
+    send = next(step["send"] for step in scenario["steps"] if "send" in step)
+    assert send["tags"] == ["tagA", "tagOther"]
+    # Whoever's subscription is stored, tagOther is lost in the two queues of the member that wants tagA.
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 2}}]
+    assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagOther"}
 
 
 def test_different_strategies_are_counted_by_recomputing_them() -> None:
@@ -229,3 +239,27 @@ def test_nothing_is_sent_to_named_queues_where_a_topic_may_not_be_written() -> N
     assert sent["may_fail"] is True
     assert [topic.get("settings") for topic in scenario["topics"].values()] == [{"perm": 4}]
     assert not any("settings" in topic for topic in control["topics"].values())
+
+
+def test_members_that_broadcast_lose_what_the_stored_subscription_drops() -> None:
+    def broadcasting(document: Any) -> None:
+        document["properties"]["messageModel"] = "BROADCASTING"
+
+    scenario, control = _one("RC0101", (307, broadcasting))
+    # Of tagA and tagB in each of 4 queues, all of one tag.
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
+    assert {item["model"] for item in control["consumers"].values()} == {"broadcasting"}
+
+
+def test_the_queues_of_a_paused_member_wait_and_what_hangs_has_no_scenario_of_it() -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(lambda _look: 1), tries(2_000, 0), looks=17)
+    (finding,) = report.findings
+    made = written(report.views[finding.group], finding)
+    assert not isinstance(made, str)
+    assert made[0]["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "count": 4}}]
+    assert {"suspend-consumer": "m1"} in made[0]["steps"]
+    assert {"suspend-consumer": "m1"} not in made[1]["steps"]
+    for document in made:
+        parse_scenario(text_of(document), "written.scenario.yaml")
+    hanging = replace(finding, level=Level.ERROR)
+    assert isinstance(written(report.views[finding.group], hanging), str)

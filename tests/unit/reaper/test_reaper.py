@@ -157,11 +157,12 @@ def test_a_process_that_appears_after_the_first_scan_is_found(
     children: list[subprocess.Popen[bytes]],
 ) -> None:
     handle = Reaper.start()
+    owner = handle.owner
     assert handle._process.stdin is not None
     handle._process.stdin.close()
     # No condition to await: the reaper says nothing of its scans; they are 0.35 s apart.
     time.sleep(0.3)
-    children.append(sleeper(handle.owner))
+    children.append(sleeper(owner))
     until(lambda: not runs(children[0].pid))
     handle._process.wait(LIMIT_S)
 
@@ -182,6 +183,7 @@ def test_the_reaper_itself_carries_no_owner(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_reaper_that_is_gone_is_a_message() -> None:
     handle = Reaper.start()
+    assert handle.owner
     handle._process.kill()
     handle._process.wait()
     with pytest.raises(EnvironmentNotReady, match="is gone"):
@@ -194,7 +196,7 @@ def test_a_reaper_that_cannot_start_is_a_message(monkeypatch: pytest.MonkeyPatch
     broken.write_text("raise ImportError('no psutil here')")
     monkeypatch.setattr(reaper_process, "__file__", str(broken))
     with pytest.raises(EnvironmentNotReady, match="no psutil here"):
-        Reaper.start()
+        _ = Reaper.start().owner
 
 
 def test_a_pid_that_was_given_to_another_process_is_not_killed(
@@ -235,6 +237,7 @@ def test_a_scratch_folder_that_is_removed_is_held_no_more(
 ) -> None:
     monkeypatch.setenv(paths.CACHE_VARIABLE, str(tmp_path))
     with Reaper.start() as reaper:
+        assert reaper.owner
         before = psutil.Process().num_fds()
         for _ in range(3):
             owner = new_owner()

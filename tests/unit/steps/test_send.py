@@ -212,6 +212,28 @@ def test_other_clients_are_left_out_with_what_they_can_not_send() -> None:
     assert timed.why_not_on("5.5.0") is None
 
 
+@pytest.mark.parametrize(
+    ("client", "reason"),
+    [
+        ("java", None),
+        ("go", None),
+        ("python", "its producer can't send with `hash_key`"),
+        ("grpc", "its `hash_key` is a message group, and orders has no `message.type: FIFO`"),
+    ],
+)
+def test_a_hash_key_is_for_clients_that_hash_and_for_the_proxy_s_fifo_topics(
+    client: str, reason: str | None
+) -> None:
+    text = scenario_text("start: [a, b]", "send: {topic: orders, count: 8, hash_key: A}")
+    text += f"producer: {{client: {client}}}\n"
+    found = parse_scenario(text, "x.yaml").why_not_on("5.5.0")
+    assert (found is None) if reason is None else (reason in str(found))
+    fifo = text.replace("queues: 4", "queues: 4, settings: {message.type: FIFO}")
+    if client == "grpc":
+        assert fifo != text
+        assert parse_scenario(fifo, "x.yaml").why_not_on("5.5.0") is None
+
+
 def test_a_newer_producer_sends_with_a_delay_to_brokers_that_do_not_know_it() -> None:
     text = scenario_text("start: [a, b]", "send: {topic: orders, count: 8, delay: 5s}")
     newer = parse_scenario(f"{text}producer: {{client: java@5.5.0}}\n", "x.yaml")

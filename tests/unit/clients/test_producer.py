@@ -1,0 +1,63 @@
+"""What a worker is asked when a producer sends."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from rocketchaos.harness.clients.producer import Producer
+from rocketchaos.harness.core.history import History
+
+ALWAYS = {"name", "topic", "tag", "key", "body", "queue", "timeout_ms", "keys", "properties"}
+
+
+class Worker:
+    """Keeps what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+
+    def wait_ready(self, limit_s: float) -> None:
+        """It is there at once."""
+
+    def request(self, command: str, limit_s: float, **with_: Any) -> dict[str, Any]:
+        if command == "start-producer":
+            return {"client_id": "p"}
+        self.asked.append(with_)
+        where = {"broker": "broker-a", "queue_id": 1, "queue_offset": 0}
+        return {"status": "SEND_OK", "msg_id": "1", "offset_msg_id": "2", **where}
+
+
+def producer(worker: Worker) -> Producer:
+    made = Producer(
+        history=History("run"),
+        spawn=lambda: cast(Any, worker),
+        real=str,
+        servers=lambda: {"nameserver": "x:1"},
+        locate=lambda *_: {},
+        find=lambda *_: None,
+        instance="r",
+    )
+    made.start()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("tags", "with_", "further"),
+    [
+        (["tagA"], {}, {}),
+        (["tagA"], {"hash_key": "A-$number"}, {"hash_key": "A-1"}),
+        (["tagA"], {"how": {"oneway": True}}, {"how": {"oneway": True}}),
+        (["tagA", "tagB"], {}, {"batch": [{"tag": "tagB", "key": "orders-2"}]}),
+    ],
+)
+def test_a_worker_hears_of_a_way_of_sending_only_when_it_is_used(
+    tags: list[str], with_: dict[str, Any], further: dict[str, Any]
+) -> None:
+    """The Go worker refuses a field that it doesn't know, as a worker of a user may."""
+    worker = Worker()
+    producer(worker).send("orders", tags, None, **with_)
+    (asked,) = worker.asked
+    assert {name: value for name, value in asked.items() if name not in ALWAYS} == further
+    assert set(asked) >= ALWAYS
