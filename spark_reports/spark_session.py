@@ -53,7 +53,11 @@ _HERE = "127.0.0.1"
 
 @contextmanager
 def spark_session(
-    master: str | None = None, progress: Progress | None = None, places: Sequence[str] = ()
+    master: str | None = None,
+    progress: Progress | None = None,
+    places: Sequence[str] = (),
+    *,
+    small: bool = False,
 ) -> Iterator[SparkSession]:
     """A session, ended with the block together with its JVM.
 
@@ -62,6 +66,8 @@ def spark_session(
             otherwise `local[*]`.
         progress: called with a few words before anything that takes time.
         places: paths and URIs that the session must reach; see `spark_reports.file_systems`.
+        small: whether little data is read: then a JVM that is started here leaves out its second compiler, which
+            costs more than it saves.
 
     Raises:
         EnvironmentNotReady: a package, Java or Delta's jars are missing, Spark doesn't start, or it fails for
@@ -98,7 +104,7 @@ def spark_session(
             **_settings(chosen),
             "spark.driver.memory": memory,
             "spark.jars": ",".join(map(str, spark_jars)),
-            **_places(folder),
+            **_places(folder, small),
         }
         say("starting Spark")
         # Failures are read once more within: the JVM must live to tell what happened.
@@ -144,12 +150,13 @@ def _few_tasks() -> dict[str, str]:
     }
 
 
-def _places(folder: Path) -> dict[str, str]:
+def _places(folder: Path, small: bool) -> dict[str, str]:
     temporary = folder / "temporary"
     temporary.mkdir()
     options = (
         f"-Dlog4j2.configurationFile={LOG4J.as_uri()} -Djava.io.tmpdir={temporary} "
         f"-Dderby.system.home={temporary} -XX:-UsePerfData"
+        f"{' -XX:TieredStopAtLevel=1' if small else ''}"
     )
     return {
         "spark.local.dir": str(temporary),

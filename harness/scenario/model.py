@@ -27,8 +27,6 @@ from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNe
 from rocketchaos.harness.language.consumer_spec import (
     PROGRAM_CLIENTS,
     program_of,
-    why_no_property,
-    why_not_reached,
 )
 from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
@@ -36,7 +34,7 @@ from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
 from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.symptom import Issue, Symptom
-from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group, attributes_of
+from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group
 from rocketchaos.harness.language.topic import Topic as Topic
 from rocketchaos.harness.language.words import (
     GroupKey,
@@ -48,12 +46,10 @@ from rocketchaos.harness.language.words import (
     one_word_of,
 )
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
-from rocketchaos.harness.rocketmq.properties import GROUP, PRODUCER
-from rocketchaos.harness.rocketmq.version_range import VersionRange, contains, why_not_in
-from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
+from rocketchaos.harness.rocketmq.version_range import VersionRange
+from rocketchaos.harness.scenario.version_needs import lacks_on
 from rocketchaos.harness.steps import Step, StepEntry
 from rocketchaos.harness.steps.base import every_step, with_rounds
-from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.steps.topic_config import TopicConfig
 
 if TYPE_CHECKING:
@@ -444,7 +440,7 @@ class Scenario(Strict):
         if any(item.choice.kind.needs_proxy for item in self.senders.values()) or any(
             consumer.needs_proxy for consumer in consumers
         ):
-            needs = needs.with_a_proxy(for_remoting=self._through_proxy)
+            needs = needs.with_a_proxy(for_remoting=self.through_proxy)
         if any(consumer.traits.seen_by == "trace" for consumer in consumers):
             needs = needs.with_a_trace_topic()
         return (
@@ -454,7 +450,8 @@ class Scenario(Strict):
         )
 
     @property
-    def _through_proxy(self) -> bool:
+    def through_proxy(self) -> bool:
+        """Whether a remoting client goes through the proxy."""
         return any(consumer.through == "proxy" for consumer in self.consumers.values())
 
     @property
@@ -508,69 +505,7 @@ class Scenario(Strict):
 
     def lacks_on(self, version: str) -> str | None:
         """The reason without the name of the scenario: several scenarios may share it."""
-        reason = why_not_in(self.rocketmq, version)
-        if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
-            reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
-        if reason is None and self.cluster.proxy == "local" and self._through_proxy:
-            reason = "goes `through: proxy`, which a proxy in mode LOCAL can't serve: write `proxy: cluster`"
-        return (
-            reason
-            or self._why_no_setting(version)
-            or self._why_no_step(version)
-            or self._why_no_client(version)
-        )
-
-    def _why_no_setting(self, version: str) -> str | None:
-        for name, topic in self.topics.items():
-            attributes = attributes_of(topic.settings)
-            if attributes and not contains(PROXY_SINCE, version):
-                text = f"`{next(iter(attributes))}`, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
-                return f"gives {name} {text}"
-        for group in self.bare_groups.values():
-            for name in group.settings:
-                if name in GROUP and not contains(GROUP[name].since, version):
-                    return f"sets `{name}`, which RocketMQ {version} lacks: {GROUP[name].since} has it"
-        return None
-
-    def _why_no_step(self, version: str) -> str | None:
-        for step in every_step(self.steps):
-            if not contains(step.rocketmq, version):
-                return f"needs `{step.word}`, which RocketMQ {version} doesn't support: {step.rocketmq} does"
-        return None
-
-    def _why_no_client(self, version: str) -> str | None:
-        for name, consumer in self.consumers.items():
-            reason = consumer.why_not_on(version)
-            if reason is not None:
-                return f"can't have {consumer.choice} for {name}: {reason}"
-        for step in every_step(self.steps):
-            for name, can_not in step.beyond(self):
-                return f"can't have {self.consumers[name].choice} for {name}: {can_not}"
-        for name, producer in self.senders.items():
-            if (reason := self._why_no_producer(name, producer, version)) is not None:
-                who = "its producer" if name == SENDER else f"the producer {name}"
-                return f"can't have {producer.choice} for {who}: {reason}"
-        return None
-
-    def _why_no_producer(self, name: str, producer: Producer, version: str) -> str | None:
-        kind, client = producer.choice.kind, producer.choice.version_on(version)
-        reason = why_not_reached(kind.needs_proxy, version) or why_no_property(
-            producer.settings, PRODUCER, client
-        )
-        sends = [step for step in every_step(self.steps) if isinstance(step, Send) and step.producer == name]
-        ways = [way for step in sends for way in (*step.ways, *(["hash_key"] if step.hash_key else []))]
-        if reason is None and (beyond := [way for way in ways if way not in kind.sends]):
-            reason = f"its producer can't send with `{beyond[0]}`"
-        if reason is None and kind.needs_proxy:
-            plain = (step.topic for step in sends if step.hash_key and not self.topic(step.topic).fifo)
-            if (topic := next(plain, None)) is not None:
-                reason = f"its `hash_key` is a message group, and {topic} has no `message.type: FIFO`"
-        if reason is None and "delay" in ways and not contains(PROXY_SINCE, client):
-            reason = f"`delay` is of clients {PROXY_SINCE}, as `java@5.5.0`: `delay_level` is of all"
-        if reason is None and not kind.chooses_queues:
-            chosen = [step.word for step in sends if step.chooses_queues]
-            reason = f"it can't choose a queue, as `{chosen[0]}` asks" if chosen else None
-        return reason
+        return lacks_on(self, version)
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:
         """All checks, as (section, index in it, check)."""

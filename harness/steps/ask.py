@@ -121,7 +121,8 @@ def _without_token(text: str, token: str) -> str:
 
 
 def _text(body: bytes) -> str:
-    """The body as text; what is none, as the numbers of stored messages, shows as the replacement character."""
+    """The body as text. What is not text, as the binary fields of stored messages, becomes the replacement
+    character."""
     return "".join(
         char if char.isprintable() or char.isspace() else _NO_TEXT for char in body.decode(errors="replace")
     )

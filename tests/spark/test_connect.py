@@ -47,7 +47,7 @@ def test_what_is_ingested_over_connect_is_the_same_and_can_be_reported(
     # Without facts: they are made here, for the server to read.
     copy(night, KILL, "killed")
     set_in(copy(night, ASKED, "newer"), "run.json", schema_version=99)
-    here = Store.create(spark, str(tmp_path / "here"))
+    here = stores.made(spark, tmp_path / "here")
     ingest(spark, here, [str(night)], print)
     assert ": 2 new, 0 judged again, 0 unchanged, 1 in" in _command(
         server, "ingest", str(night), "--store", there
@@ -65,7 +65,7 @@ def test_all_commands_do_over_connect_what_they_do_without(
     nights, there = [str(tmp_path / "first"), str(tmp_path / "second")], str(tmp_path / "there")
     copy(Path(nights[0]), KILL, "killed")
     copy(Path(nights[1]), TAGS, "tags")
-    here = Store.create(spark, str(tmp_path / "here"))
+    here = stores.made(spark, tmp_path / "here")
     for night in nights:
         ingest(spark, here, [night], print)
         _command(server, "ingest", night, "--store", there)
@@ -114,7 +114,7 @@ def test_on_hdfs_it_fetches_what_lacks_facts_and_brings_none(
 def test_it_waits_for_the_lock_that_another_jvm_holds(
     spark: SparkSession, server: servers.Server, tmp_path: Path
 ) -> None:
-    store = Store.create(spark, str(tmp_path / "store"))
+    store = stores.made(spark, tmp_path / "store")
     stores.ingest(store, "one")
     arguments = ("tidy", "--store", store.place.uri)
     with (

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.mark.parametrize("lost", ["messages", "runs/_delta_log"])
 def test_a_store_that_lacks_a_table_is_a_message(spark: SparkSession, tmp_path: Path, lost: str) -> None:
-    store = Store.create(spark, str(tmp_path))
+    store = stores.made(spark, tmp_path)
     stores.append(store, store.begin(), "some")
     shutil.rmtree(tmp_path / lost)
     with pytest.raises(UsageProblem, match="no table messages" if lost == "messages" else "damaged|no store"):
@@ -64,7 +64,7 @@ def test_a_damaged_file_of_facts_is_a_message_with_the_way_out(
 def whole(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of a few commits."""
     folder = tmp_path_factory.mktemp("whole") / "store"
-    store = Store.create(spark, str(folder))
+    store = stores.made(spark, folder)
     stores.ingest(store, "one")
     stores.ingest(store, "other")
     return folder

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.spark
 def test_a_store_of_version_2_gets_the_ids_of_checks_from_its_next_runs_on(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    store = Store.create(spark, str(tmp_path))
+    store = stores.made(spark, tmp_path)
     row = {"run_key": 1, "run": "old", "batch": "b", "position": 0, "name": "delivered to b", "holds": "yes"}
     path = store.place.of_table(OF_CHECKS.name)
     rows = stores.frame(spark, OF_CHECKS, row).drop("id")

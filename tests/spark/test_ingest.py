@@ -36,6 +36,7 @@ from rocketchaos.spark_reports.tables import (
     SUBSCRIPTIONS,
     Table,
 )
+from tests.spark import stores
 from tests.spark.broken import JUMP_MS, broken_folders, change, late, set_in
 from tests.spark.folders import ASKED, KILL, TAGS, copy
 
@@ -94,7 +95,7 @@ def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
         "2026-11-21 21:51:19.010 WARN Thread_7 - nothing of interest\n"
     )
     broken = broken_folders(runs)
-    store = Store.create(spark, str(place / "store"))
+    store = stores.made(spark, place / "store")
 
     def remove(text: str) -> None:
         if text.startswith("ingesting"):
@@ -333,7 +334,7 @@ def test_a_folder_judged_anew_by_a_clock_that_was_set_back_replaces_its_run_once
     spark: SparkSession, tmp_path: Path
 ) -> None:
     folder = copy(tmp_path / "runs", TAGS, "run")
-    store = Store.create(spark, str(tmp_path / "store"))
+    store = stores.made(spark, tmp_path / "store")
 
     def again() -> tuple[int, int, int]:
         done = ingest(spark, store, [str(tmp_path / "runs")], quiet)

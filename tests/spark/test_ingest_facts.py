@@ -31,6 +31,7 @@ from rocketchaos.spark_reports.tables import FACTS as TABLES_OF_FACTS
 from rocketchaos.spark_reports.tables import MESSAGES as OF_MESSAGES
 from rocketchaos.spark_reports.tables import QUARANTINE, RUNS, TABLES
 from tests.recorded_rows import corpus, digests, recorded
+from tests.spark import stores
 from tests.spark.broken import change
 from tests.spark.folders import TAGS, copy
 
@@ -81,7 +82,7 @@ def test_rows_are_those_of_before_whether_facts_are_there_or_made_anew(
     folders = corpus(tmp_path / "runs")
     for folder in folders[::2]:
         judged(folder)
-    store = Store.create(spark, str(tmp_path / "store"))
+    store = stores.made(spark, tmp_path / "store")
     done = ingest(spark, store, [str(tmp_path / "runs")], print)
     assert (done.ingested, done.quarantined) == (len(folders), {})
     assert sorted(asked) == sorted(folder.name for folder in folders[1::2])
@@ -115,7 +116,7 @@ def test_facts_that_do_not_fit_are_made_anew_and_what_is_broken_is_quarantined(
     )  # fmt: skip
     change(folders["history-cut"], "events.jsonl", lambda lines: lines[:-5])
     change(folders["messages-cut"], MESSAGES, lambda lines: lines[:-1])
-    store = Store.create(spark, str(tmp_path / "store"))
+    store = stores.made(spark, tmp_path / "store")
     done = ingest(spark, store, [str(runs)], print)
     assert sorted(asked) == sorted(set(names) - {"fresh"})
     assert done.quarantined == {"truncated": 2}
@@ -137,7 +138,7 @@ def test_the_owner_of_a_run_s_record_is_in_the_store(
     (folder / "run.json").write_text(json.dumps({**record, "owner": "@acme/payments"}))
     if sealed:
         judged(folder)
-    store = Store.create(spark, str(tmp_path / "store"))
+    store = stores.made(spark, tmp_path / "store")
     ingest(spark, store, [str(tmp_path / "runs")], print)
     assert [row.scenario_owner for row in store.read(RUNS).collect()] == ["@acme/payments"]
 

@@ -9,7 +9,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from rocketchaos.spark_reports.ingest import ingest as module
-from rocketchaos.spark_reports.store import Store
 from tests.spark import stores
 from tests.spark.broken import change
 from tests.spark.folders import TAGS, copy
@@ -33,7 +32,7 @@ def test_thousands_of_folders_come_in_portions_and_broken_ones_are_counted_exact
         change(folder, "events.jsonl", lambda lines: lines[:-5])
     for folder in broken[2::3]:
         (folder / "messages.jsonl").unlink()
-    store = Store.create(spark, str(tmp_path / "store"))
+    store = stores.made(spark, tmp_path / "store")
     found: list[str] = []
     done = module.ingest(spark, store, [str(tmp_path / "runs")], found.append)
     sound = FOLDERS - len(broken)

@@ -37,7 +37,7 @@ def test_what_is_sound_again_leaves_the_quarantine(spark: SparkSession, tmp_path
     shutil.copytree(restored, tmp_path / "backup")
     checks = (repaired / "checks.json").read_text()
     (repaired / "checks.json").write_text("{")
-    store = Store.create(spark, str(tmp_path / "store"))
+    store = stores.made(spark, tmp_path / "store")
     found: list[str] = []
 
     def again() -> dict[str, int]:
@@ -73,7 +73,7 @@ def test_a_copy_is_ingested_where_the_ingest_of_its_run_was_broken_off(
     """And the folder that was judged last has gone since."""
     kept, gone = copy(tmp_path / "kept", TAGS, "run"), copy(tmp_path / "gone", TAGS, "run")
     os.utime(kept / "outcome.json", (1_600_000_000, 1_600_000_000))
-    store = Store.create(spark, str(tmp_path / "store"))
+    store = stores.made(spark, tmp_path / "store")
 
     def dies(*_unused: object) -> None:
         raise KeyboardInterrupt
@@ -120,4 +120,4 @@ def test_a_folder_that_was_quarantined_anew_meanwhile_is_not_released(store: Sto
 
 @pytest.fixture
 def store(spark: SparkSession, tmp_path: Path) -> Store:
-    return Store.create(spark, str(tmp_path / "store"))
+    return stores.made(spark, tmp_path / "store")

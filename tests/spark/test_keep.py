@@ -57,7 +57,7 @@ def test_old_runs_are_gone_and_an_ingest_of_the_same_folders_does_not_bring_them
     runs = tmp_path / "runs"
     copy(runs, TAGS, "young")
     old = aged_by(copy(runs, TAGS, "old"), days=300)
-    store = Store.create(spark, str(tmp_path / "store"))
+    store = stores.made(spark, tmp_path / "store")
     read: list[str] = []
 
     def again() -> IngestSummary:
@@ -105,7 +105,7 @@ def test_old_runs_are_gone_and_an_ingest_of_the_same_folders_does_not_bring_them
 
 
 def test_a_run_whose_clock_was_wrong_is_as_old_as_its_ingest(spark: SparkSession, tmp_path: Path) -> None:
-    store = Store.create(spark, str(tmp_path))
+    store = stores.made(spark, tmp_path)
     wrong = datetime(1970, 1, 1, tzinfo=UTC)
     stores.commit(store, store.begin(), "wrong", started=wrong, ingested=stores.NOW)
     assert keep_since(store, stores.NOW - timedelta(days=1)) == 0
@@ -113,7 +113,7 @@ def test_a_run_whose_clock_was_wrong_is_as_old_as_its_ingest(spark: SparkSession
 
 
 def test_without_keep_all_runs_stay(spark: SparkSession, tmp_path: Path) -> None:
-    store = Store.create(spark, str(tmp_path))
+    store = stores.made(spark, tmp_path)
     stores.commit(store, store.begin(), "ancient", started=datetime(2021, 1, 1, tzinfo=UTC))
     assert tidy(store, print).runs == 0
     assert (runs_of(store), Store.open(spark, str(tmp_path)).kept_since) == ({"ancient"}, None)

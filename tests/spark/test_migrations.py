@@ -55,7 +55,7 @@ def test_an_old_store_is_brought_up_to_date_and_its_runs_can_be_made_whole(
 def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_migrated(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    store = Store.create(spark, str(tmp_path))
+    store = stores.made(spark, tmp_path)
     for run in ("one", "other"):
         stores.ingest(store, run)
     of_messages, of_runs = (store.place.of_table(table.name) for table in (MESSAGES, RUNS))
@@ -73,7 +73,7 @@ def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_mig
 def test_runs_of_a_store_of_version_3_have_no_owner_and_new_ones_do(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    store = Store.create(spark, str(tmp_path))
+    store = stores.made(spark, tmp_path)
     stores.ingest(store, "old")
     of_runs = store.place.of_table(RUNS.name)
     rows = store.read(RUNS).drop("scenario_owner").localCheckpoint()

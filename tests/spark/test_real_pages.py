@@ -13,9 +13,9 @@ from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.render.page import page
 from rocketchaos.spark_reports.report import RUN_COLUMNS, Report
 from rocketchaos.spark_reports.report_kinds import REPORTS
-from rocketchaos.spark_reports.store import Store
 from tests.browser.chromium import chromium
 from tests.browser.opened import drawn, is_calm, opened
+from tests.spark import stores
 from tests.spark.folders import GOLDEN
 
 pytestmark = [pytest.mark.spark, pytest.mark.browser, pytest.mark.timeout(1200)]
@@ -34,7 +34,7 @@ def pages(
 ) -> Mapping[str, tuple[Report, Path]]:
     del browser
     place = tmp_path_factory.mktemp("pages")
-    store = Store.create(spark, str(place / "store"))
+    store = stores.made(spark, place / "store")
     assert ingest(spark, store, [str(GOLDEN)], lambda _text: None).ingested > 25
     store.register()
     summary = store.summary()

@@ -108,7 +108,7 @@ def test_commands_do_on_a_store_elsewhere_what_they_do_on_a_disk(
     copy(Path(nights[0]), KILL, "killed")
     set_in(copy(Path(nights[0]), TAGS, "newer"), "run.json", schema_version=99)
     copy(Path(nights[1]), TAGS, "tags")
-    here, there = Store.create(spark, str(tmp_path / "store")), f"{server.uri}/commands"
+    here, there = stores.made(spark, tmp_path / "store"), f"{server.uri}/commands"
     for number, night in enumerate(nights):
         done = ingest(spark, here, [night], print)
         said = _command(server, "ingest", night, "--store", there).stdout

@@ -130,7 +130,7 @@ def test_the_statements_that_a_report_shows_make_its_views_again(spark: SparkSes
 def test_a_run_whose_clock_was_wrong_altogether_has_no_place_in_time(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    store = Store.create(spark, str(tmp_path))
+    store = stores.made(spark, tmp_path)
     moments = {
         "right": stores.NOW - timedelta(days=1),
         "a-day-ahead": stores.NOW + timedelta(hours=23),

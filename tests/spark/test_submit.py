@@ -110,7 +110,7 @@ def stores(
     folder = tmp_path_factory.mktemp("stores")
     runs = [str(item) for item in sorted(GOLDEN.iterdir())[:2]]
     _submit(package, python, master, "ingest", *runs, "--store", str(folder / "there"))
-    ingest(spark, Store.create(spark, str(folder / "here")), runs, print)
+    ingest(spark, stores.made(spark, folder / "here"), runs, print)
     return Store.open(spark, str(folder / "here")), Store.open(spark, str(folder / "there"))
 
 

@@ -154,7 +154,7 @@ class Asked(Body, frozen=True, kw_only=True):
     remark: str | None = None
     fields: Mapping[str, str] = {}
     text: str = ""
-    """The body; bytes that are no text are `\ufffd`."""
+    """The body; each character that is not text becomes `\ufffd`."""
 
 
 class Pulled(Body, frozen=True, kw_only=True, rename={"own_expression": "with"}):

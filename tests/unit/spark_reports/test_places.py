@@ -8,7 +8,9 @@ from typing import cast
 import pytest
 from pyspark.sql import SparkSession
 
+from rocketchaos.harness.cli import report_options
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports import spark_session as session
 from rocketchaos.spark_reports.ingest.folder_list import is_gone, run_folders
 from rocketchaos.spark_reports.places import Place
 
@@ -94,3 +96,45 @@ def test_what_was_not_looked_at_is_not_gone() -> None:
     assert not is_gone(there, ("hdfs://other/runs/s/b",), ["hdfs:///runs"])
     assert not is_gone("s3a://bucket/nightly/a", ("s3a://bucket/nightly1/a",), ["s3a://bucket/nightly?"])
     assert is_gone("s3a://bucket/a?b/s/a", (), ["s3a://bucket/a?b"])
+
+
+def test_a_place_is_small_up_to_a_size_and_only_on_a_disk(tmp_path: Path) -> None:
+    assert Place.of(str(tmp_path)).is_small()
+    (tmp_path / "runs").mkdir()
+    for name in ("one", "other"):
+        with (tmp_path / "runs" / name).open("wb") as file:
+            file.truncate(8 * 2**20)
+    assert Place.of(str(tmp_path)).is_small()
+    (tmp_path / "more").write_bytes(b"1")
+    assert not Place.of(str(tmp_path)).is_small()
+    assert not Place.of(str(tmp_path / "none")).is_small()
+    assert not Place.of("hdfs:///store").is_small()
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_a_jvm_for_little_data_has_one_compiler(tmp_path: Path, small: bool) -> None:
+    options = session._places(tmp_path, small)["spark.driver.extraJavaOptions"].split()
+    assert ("-XX:TieredStopAtLevel=1" in options) == small
+
+
+@pytest.mark.parametrize(
+    ("size", "reports", "small"), [(1, True, True), (2**25, True, False), (1, False, False)]
+)
+def test_only_reports_on_a_small_store_ask_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, reports: bool, small: bool
+) -> None:
+    with (tmp_path / "file").open("wb") as file:
+        file.truncate(size)
+    asked: list[bool] = []
+
+    class Started(Exception):
+        """Far enough."""
+
+    def start(*_: object, small: bool) -> None:
+        asked.append(small)
+        raise Started
+
+    monkeypatch.setattr(session, "spark_session", start)
+    with pytest.raises(Started), report_options.open_store(str(tmp_path), None, reports=reports):
+        pass
+    assert asked == [small]
