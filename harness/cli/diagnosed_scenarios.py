@@ -10,7 +10,7 @@ from rocketchaos.harness.core.whole_file import write_whole
 from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, Document, written
 from rocketchaos.harness.nightly.document import text_of
-from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 
 
 def write_scenarios(report: Report, folder: Path) -> None:
@@ -18,7 +18,6 @@ def write_scenarios(report: Report, folder: Path) -> None:
 
     Raises:
         EnvironmentNotReady: they can't be written.
-        InvalidScenario: it would write an invalid one.
     """
     names: set[str] = set()
     known: list[tuple[Document, Path]] = []
@@ -41,6 +40,9 @@ def write_scenarios(report: Report, folder: Path) -> None:
             number += 1
             scenario = {**scenario, "name": f"{base}-{number}", "control": f"{base}-{number}-control"}
             control = {**control, "name": f"{base}-{number}-control"}
+        if (why := _invalid(scenario, control)) is not None:
+            ERR.print(f"no scenario of {finding.check.code} ({finding.resource}): {why}", markup=False)
+            continue
         names.add(scenario["name"])
         path = _write(folder, scenario)
         known.append((as_written, path))
@@ -48,13 +50,22 @@ def write_scenarios(report: Report, folder: Path) -> None:
         ERR.print(f"{finding.check.code}: `rocketchaos reproduce {path}` reproduces it", markup=False)
 
 
+def _invalid(*documents: Document) -> str | None:
+    """Why one of them is no valid scenario, in one line; None if all are valid."""
+    for document in documents:
+        try:
+            parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")
+        except InvalidScenario as error:
+            mistakes = "; ".join(diagnostic.text for diagnostic in error.diagnostics)
+            return f"the scenario of this group would be invalid: {mistakes}"
+    return None
+
+
 def _write(folder: Path, document: Document) -> Path:
     path = folder / f"{document['name']}.scenario.yaml"
-    text = text_of(document)
-    parse_scenario(text, str(path))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text.encode())
+        write_whole(path, text_of(document).encode())
     except OSError as error:
         raise EnvironmentNotReady(
             f"{path} can't be written: {error.strerror}", "Give another `--write-scenario`."

@@ -217,6 +217,28 @@ def test_the_command_writes_both_files(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("broken", [0, 1])
+def test_an_invalid_scenario_is_said_and_changes_no_exit_code(
+    broken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def with_a_mistake(view: Any, finding: Any) -> Any:
+        documents = written(view, finding)
+        assert not isinstance(documents, str)
+        return tuple(
+            {**item, "consumers": {}, "unknown": 1} if number == broken else item
+            for number, item in enumerate(documents)
+        )
+
+    monkeypatch.setattr("rocketchaos.harness.cli.diagnosed_scenarios.written", with_a_mistake)
+    assert main(["diagnose", str(RECORDED / "mismatch-5.5.0.json"), "--write-scenario", str(tmp_path)]) == 1
+    shown = capsys.readouterr()
+    assert "RC0101" in shown.out
+    (line,) = [item for item in shown.err.splitlines() if item.startswith("no scenario of RC0101")]
+    assert "would be invalid: " in line
+    assert "unknown" in shown.err
+    assert not list(tmp_path.iterdir())
+
+
 def test_nothing_is_sent_to_named_queues_where_a_topic_may_not_be_written() -> None:
     def closed(document: Any) -> None:
         for item in document["queueDatas"]:
