@@ -157,7 +157,8 @@ def _watch(duration: str | None, metrics: str | None, output: Output) -> Watch |
     try:
         seconds = parse_duration_ms(duration) / 1000
     except ValueError as error:
-        raise UsageProblem(f"--watch: {error}", "Give a duration such as `2m`.") from error
+        advice = "Give one number and one unit, such as `2m`: `5m10s` is `310s`."
+        raise UsageProblem(f"--watch: {error}", advice) from error
     return Watch(seconds, None if metrics is None else target.address(metrics, "--metrics"), output)
 
 
