@@ -118,5 +118,7 @@ def _kind(findings: Sequence[Finding]) -> tuple[OutcomeKind, str]:
 def _failing(part: Sequence[Finding]) -> str:
     if not part:
         return "no check is about these clients and this version"
-    failing = [item for item in part if item.holds is not Holds.YES]
-    return f"{len(failing)} of {len(part)} don't hold"
+    failing = sum(item.holds is Holds.NO for item in part)
+    unknown = sum(item.holds is Holds.UNKNOWN for item in part)
+    counted = ((failing, "don't hold"), (unknown, "can't be answered"))
+    return " and ".join(f"{count} of {len(part)} {what}" for count, what in counted if count)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pydantic_core import ErrorDetails
 
 from rocketchaos.harness.core.nearest import clipped, listed, nearest
+from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.expectation import meant_by
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.scenario.place_models import SECTIONS, allowed_keys, field_at, model_at, one_of
@@ -69,6 +70,15 @@ def _unknown_key(_error: ErrorDetails, document: Document, path: Path) -> Senten
     allowed = allowed_keys(model) if model is not None else ()
     near = nearest(key, allowed)
     whose = f" of {_name(path[:-1])}" if len(path) > 1 else ""
+    programs = () if "app" not in allowed else allowed_keys(App)
+    if key in programs:
+        return f"`{key}` is a key of `app`: write it there, `app: {{{key}: …}}`", None
+    if (
+        near is None
+        and "app" in document.value(path[:-1])
+        and (of_program := nearest(key, programs)) is not None
+    ):
+        return f"unknown key `{clipped(key)}`: `app` has a key `{of_program}`", None
     if near is not None and near not in document.value(path[:-1]):
         return f"unknown key `{clipped(key)}`", near
     return f"unknown key `{clipped(key)}`: the keys{whose} are {listed(allowed)}", None

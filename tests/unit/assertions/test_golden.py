@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +179,11 @@ def test_too_early_to_say_is_unknown() -> None:
     finding = next(item for item in outcome.findings if item.name == "delivered to $others")
     assert finding.holds is Holds.UNKNOWN
     assert "too early" in finding.observed
+    counted = Counter(item.holds for item in outcome.findings if item.section == "anomaly")
+    assert counted[Holds.UNKNOWN]
+    assert f"{counted[Holds.UNKNOWN]} of " in outcome.reason
+    assert ("don't hold" in outcome.reason.split(";")[0]) == bool(counted[Holds.NO])
+    assert "can't be answered" in outcome.reason
 
 
 def stripped(report: Report, kind: str) -> list[Event]:

@@ -68,6 +68,20 @@ def test_what_can_not_be_is_told(old: str, new: str, said: str) -> None:
         parsed(TEXT.replace(old, new))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("app: {jar: shop.jar}", "jar: shop.jar", "`jar` is a key of `app`: write it there, `app: {jar: …}`"),
+        ("shop.jar}}", "shop.jar}, args: [x]}", "`args` is a key of `app`: write it there, `app: {args: …}`"),
+        ("shop.jar}}", "shop.jar}, arg: [x]}", "unknown key `arg`: `app` has a key `args`"),
+    ],
+)
+def test_a_key_of_app_in_the_wrong_place_is_told(old: str, new: str, said: str) -> None:
+    with pytest.raises(InvalidScenario) as told:
+        parsed(TEXT.replace(old, new))
+    assert said in str(told.value)
+
+
 IMAGE = """\
 name: own
 title: a container beside a program
