@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from rocketchaos.harness.cluster.base import Cluster
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
@@ -21,6 +20,7 @@ from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.admission import Admission, Slot, weight_of
 from rocketchaos.harness.engine.cluster_choice import Making, require_lasting
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
+from rocketchaos.harness.engine.run import Run
 from rocketchaos.harness.jars.releases import Need, absences, fetch
 from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds, ClusterShape
 from rocketchaos.harness.plan.feasibility import why_not
@@ -32,9 +32,6 @@ from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED, PROFILES
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.delay import delayed_brokers
 from rocketchaos.harness.workers.processes import Processes
-
-if TYPE_CHECKING:
-    from rocketchaos.harness.engine.run import Run
 
 SHARED_CLUSTERS_AT_MOST = 6
 """A cluster of one broker takes some 700 MiB. While idle it takes hardly any processor time in 4.9.x, and a fifth
@@ -101,7 +98,7 @@ class Runner:
         with self.cluster_for(job) as managed:
             self.options.progress(f"running {job.scenario.name}")
             managed.begin()
-            # While the first processes start: steps, checks and reports take long to load.
+            # While the first processes start; it takes as long as some steps.
             import rocketchaos.harness.reporting.folder  # noqa: F401
 
             run = self.new_run(managed, job, slot=slot)
@@ -218,8 +215,6 @@ class Runner:
         Raises:
             EnvironmentNotReady: no run folder can be made.
         """
-        from rocketchaos.harness.engine.run import Run
-
         seed = self.options.new_seed()
         folder = RunFolder.create(self.options.runs, job.scenario.name, seed)
         return Run(job, managed, folder, seed, all_own=all_own, slot=slot, hold=self.options.hold)
