@@ -78,7 +78,7 @@ def _flipped(view: GroupView, topic: str) -> Found | None:
     """A broker's subscription changed while the same members were connected: its senders differ.
 
     It is all there is to see of members that don't report themselves. gRPC clients send their subscriptions at
-    their start and every 300 s; their heartbeats leave what is stored as it is (ClientActivity, 5.0 to 5.5.0).
+    their start and every 300 s; their heartbeats change nothing that is stored (ClientActivity, 5.0 to 5.5.0).
     """
     for broker in view.held(topic):
         seen = [stored for look in view.looks if (stored := look.stored[view.group].get(broker)) is not None]
