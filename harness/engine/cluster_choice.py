@@ -62,6 +62,10 @@ class Making:
         self._processes = processes
         self._delayed = delayed
         self._nameserver_port = nameserver_port
+        if kind is ClusterKind.CONTAINERS:
+            # Before the cluster's thread starts: two threads that import parts of `docker` at once can wait for
+            # each other, because Python locks each module by itself.
+            import rocketchaos.harness.cluster.container_cluster  # noqa: F401
 
     def __call__(self, folder: Path, owner: str) -> ServerCluster:
         """A new cluster.

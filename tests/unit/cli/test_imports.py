@@ -94,6 +94,15 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
+CHOSEN = """
+import json, sys
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
+from rocketchaos.harness.engine.cluster_choice import Making
+Making(ClusterKind(sys.argv[1]), "4.9.4", None, None)
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
 def loaded_with(*modules: str) -> set[str]:
     return printed_by(IMPORTED, *modules)
 
@@ -103,6 +112,13 @@ def printed_by(code: str, *arguments: str) -> set[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return set(json.loads(ended.stdout))
+
+
+@pytest.mark.parametrize(("kind", "loads"), [("embedded", False), ("containers", True)])
+def test_docker_is_loaded_before_the_cluster_s_thread_begins(kind: str, loads: bool) -> None:
+    """Two threads that import its parts at once can wait for each other."""
+    loaded = printed_by(CHOSEN, kind)
+    assert ({"docker.models.containers", "testcontainers.core.container"} <= loaded) is loads
 
 
 def test_a_run_on_processes_of_this_host_loads_no_container_engine_and_no_http() -> None:
