@@ -45,7 +45,7 @@ public final class Wayward {
             }
             System.out.println("got " + new String(messages.get(0).getBody(), StandardCharsets.UTF_8));
             if (mode.equals("prints")) {
-                for (int i = 0; i < 40_000; i++) {
+                for (int i = 0; i < 120_000; i++) {
                     System.out.println(String.join("", Collections.nCopies(100, "x")));
                 }
             }

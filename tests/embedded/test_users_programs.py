@@ -15,6 +15,7 @@ import pytest
 
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import CheckFailed, LiveRun
+from rocketchaos.harness.workers.program_log import LOG_LIMIT_BYTES, TAIL_BYTES
 from tests.embedded.command import Ended, rocketchaos
 from tests.embedded.test_endings import end, start
 from tests.embedded.users_programs import jar_of, log_of, relocated, run_own
@@ -207,10 +208,25 @@ def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
 
 
 @pytest.mark.extended
-def test_what_it_prints_goes_into_its_log(run: Run) -> None:
+def test_what_it_prints_goes_into_its_log_up_to_a_limit_and_the_rest_is_counted(run: Run) -> None:
     _, found = run("prints")
     assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
-    assert (Path(found["run_dir"]) / "logs" / "a.log").stat().st_size > 4 * 4_000_000
+    folder = Path(found["run_dir"])
+    log = (folder / "logs" / "a.log").read_bytes()
+    cuts = [
+        event
+        for line in (folder / "events.jsonl").open()
+        if (event := json.loads(line))["kind"] == "output-cut"
+    ]
+    (left_out,) = (event["data"]["left_out_bytes"] for event in cuts)
+    note = f"\n[rocketchaos: {left_out} bytes are left out here]\n".encode()
+    assert len(log) == LOG_LIMIT_BYTES + len(note) + TAIL_BYTES
+    assert log.count(note) == 1
+    # Four messages, 120,000 lines of 101 bytes for each, and some lines more.
+    assert 4 * 120_000 * 101 < len(log) - len(note) + left_out < 4 * 120_000 * 101 + 10_000
+    told = f"{left_out:,} bytes are left out of logs/a.log"
+    assert told in (folder / "START-HERE.md").read_text()
+    assert told in (folder / "report.html").read_text()
 
 
 @pytest.mark.extended
