@@ -11,7 +11,8 @@ from rocketchaos.harness.nightly.reduced import listed
 _KEPT = ("marks", *WHAT_RUNS)
 _NAME_AT_MOST = 80
 NOT_MEASURED = (
-    "How often its checks hold was not measured, because the search ended before: run it before you rely on it."
+    "How often its checks hold was not measured, because the search ended before: "
+    "run it before you rely on it."
 )
 NOT_ALL_TRIED = "The search ended before everything smaller was tried."
 
@@ -58,7 +59,7 @@ def name_of(document: Document, finding: NightlyFinding) -> str:
 
 
 def with_expectation(document: Document, held: int, of: int, *, whole: bool) -> Document:
-    """The same, and what it has been held against: a result that doesn't show every time isn't expected.
+    """The same, and in how many runs its checks held: a result that doesn't show every time isn't expected.
 
     Args:
         document: made by `restated`.

@@ -22,7 +22,7 @@ _LOOK_EVERY_S = 0.1
 
 
 class ProgramLog:
-    """A file of bounded size. What it doesn't keep is counted, and told at the end."""
+    """A file of bounded size. The bytes that it leaves out are counted, and told at the end."""
 
     def __init__(self, path: Path) -> None:
         """
