@@ -18,7 +18,7 @@ from rocketchaos.harness.live import CheckFailed, LiveRun
 from rocketchaos.harness.workers.program_log import LOG_LIMIT_BYTES, TAIL_BYTES
 from tests.embedded.command import Ended, rocketchaos
 from tests.embedded.test_endings import end, start
-from tests.embedded.users_programs import jar_of, log_of, relocated, run_own
+from tests.embedded.users_programs import jar_of, log_of, of_guide, relocated, run_own
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -209,7 +209,7 @@ def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
 
 @pytest.mark.extended
 def test_what_it_prints_goes_into_its_log_up_to_a_limit_and_the_rest_is_counted(run: Run) -> None:
-    _, found = run("prints")
+    _, found = run("floods")
     assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
     folder = Path(found["run_dir"])
     log = (folder / "logs" / "a.log").read_bytes()
@@ -295,11 +295,11 @@ consumers:
   a:
     group: g
     subscribe: {orders: tagA}
-    app: {command: [JAVA, -jar, wayward.jar, $nameserver, traces-fails], sees: {trace: true}}
+    app: {command: [JAVA, -jar, wayward.jar, $nameserver, traces-fails], SEES}
   b:
     group: g
     subscribe: {orders: tagA}
-    app: {command: [JAVA, -jar, wayward.jar, $nameserver, MODE], sees: {trace: true}}
+    app: {command: [JAVA, -jar, wayward.jar, $nameserver, MODE], SEES}
 steps:
   - start: a
   - start: b
@@ -315,7 +315,7 @@ healthy: [{delivered: {to: g, count: 8}}]
 def traced(folder: Path, jar: Path, version: str, **words: str) -> dict[str, Any]:
     """A run of two programs of one group that are seen by their trace, of which `a` fails each message once."""
     (folder / "wayward.jar").symlink_to(jar)
-    words = {"JAVA": str(find_java().executable), **words}
+    words = {"JAVA": str(find_java().executable), "SEES": of_guide("trace: true").strip(), **words}
     text = TRACED_SCENARIO
     for word, value in words.items():
         text = text.replace(word, value)
