@@ -5,15 +5,18 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.base import Cluster, Node
+from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.core.events import body_of
 from rocketchaos.harness.core.events.base import BrokenEvent
 from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 from rocketchaos.harness.workers.worker_events import WorkerEvent
@@ -43,6 +46,8 @@ class Bench:
         self._cluster = cluster
         self._spawn = spawn
         self._numbers = itertools.count(1)
+        # A client keeps offsets of broadcasting in the folder of its logs, also for the next test there.
+        self._token = new_token()
         self._changed = threading.Condition()
         self._events: list[WorkerEvent] = []
         self._broken: list[str] = []
@@ -72,14 +77,17 @@ class Bench:
 
     def name(self, what: str) -> str:
         """A name that nothing else has."""
-        return f"{what}{next(self._numbers)}"
+        return f"{what}{self._token}-{next(self._numbers)}"
 
-    def topic(self, queues: int = 4) -> str:
-        """A new topic."""
+    def topic(self, queues: int = 4, settings: Mapping[str, str] = MappingProxyType({})) -> str:
+        """A new topic; `settings` are further ones of RocketMQ's own names."""
         topic = self.name("topic-")
-        self.admin.create_topic(
-            topic, {"readQueueNums": queues, "writeQueueNums": queues}, [self.broker.address]
-        )
+        of_topic: dict[str, int | bool | str] = {
+            "readQueueNums": queues,
+            "writeQueueNums": queues,
+            **settings,
+        }
+        self.admin.create_topic(topic, of_topic, [self.broker.address])
         self.until("the topic's route", lambda: self._routed(topic), bool)
         return topic
 
@@ -98,6 +106,8 @@ class Bench:
     def consume(self, worker: Worker, group: str, subscribe: Told, **more: Any) -> tuple[str, str]:
         """Start a consumer; its name and its client id."""
         name = self.name("c")
+        if self.kind.needs_proxy:
+            create_group(self.admin, group, [self.broker.address])
         asked: dict[str, Any] = {"settings": {}, "api": self.api.name, **more}
         answer = worker.request(
             "start-consumer",

@@ -13,6 +13,7 @@ from rocketchaos.harness.workers.worker import WorkerFailed
 Check = Callable[[Bench], str | None]
 """Raises `NotSo`; text: why it says nothing to this worker."""
 _STOP_LIMIT_S = 40.0
+_HASHED = 15
 _SENT = {"status", "broker", "queue_id", "queue_offset", "msg_id", "offset_msg_id"}
 
 
@@ -53,6 +54,25 @@ def _found(bench: Bench, topic: str, msg_id: str) -> Mapping[str, object]:
         lambda seen: seen is not None,
     )
     return found or {}
+
+
+def sends_by_hash(bench: Bench) -> str | None:
+    """Messages with the same `hash_key` are in the same queue, and not all texts lead to one queue."""
+    if "hash_key" not in bench.kind.sends:
+        return "it doesn't choose a queue by a hash"
+    topic = bench.topic(settings={"message.type": "FIFO"} if bench.kind.needs_proxy else {})
+    producer = bench.start_producer()
+    queues: dict[str, set[object]] = {}
+    # An odd number of texts, twice: queues in turn would be others the second time.
+    for text in [f"hash-{number}" for number in range(_HASHED)] * 2:
+        answer = bench.send(producer, topic, None, f"{text}-sent", hash_key=text)
+        queues.setdefault(text, set()).add(_found(bench, topic, str(answer["msg_id"])).get("queue_id"))
+    apart = {text: sorted(map(str, own)) for text, own in queues.items() if len(own) > 1}
+    if apart:
+        raise NotSo(f"messages with one hash_key are in several queues: {apart}")
+    if len(set().union(*queues.values())) == 1:
+        raise NotSo(f"messages with {_HASHED} different hash_keys are all in one queue of four")
+    return None
 
 
 def consumes_by_tag(bench: Bench) -> str | None:
@@ -279,6 +299,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "answers": answers,
         "sends": sends,
+        "sends-by-hash": sends_by_hash,
         "consumes-by-tag": consumes_by_tag,
         "blocks": blocks,
         "retries": retries,

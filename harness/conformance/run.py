@@ -57,6 +57,10 @@ def results(
         with ManagedCluster(processes, rocketmq, making) as managed:
             cluster, admin = managed.ready()
             for api in kind.apis.values():
+                why_not = api.why_not(rocketmq, kind.version or rocketmq)
+                if why_not is not None:
+                    yield from (Result(api.name, check_id, "not applicable", why_not) for check_id in CHECKS)
+                    continue
 
                 def spawn(name: str, on_event: OnEvent, on_death: OnDeath, api: Api = api) -> Worker:
                     return _spawn(

@@ -25,6 +25,8 @@ MANIFEST = "worker.yaml"
 _NAME = re.compile(r"[a-z]+")
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _APIS = ("push", "pop", "lite-pull", "pull", "simple")
+_SENDS = ("hash_key",)
+"""The further ways of sending that a manifest can have: those that `rocketchaos worker test` tests."""
 _TRAITS: Mapping[str, type] = {
     field.name: type(field.default)
     for field in dataclasses.fields(Api)
@@ -88,7 +90,17 @@ def _problems(content: Any) -> Iterator[str]:
     if not isinstance(content, dict):
         yield "it is no mapping of keys"
         return
-    keys = {"client", "title", "version", "command", "apis", "timers", "needs_proxy", "chooses_queues"}
+    keys = {
+        "client",
+        "title",
+        "version",
+        "command",
+        "apis",
+        "timers",
+        "sends",
+        "needs_proxy",
+        "chooses_queues",
+    }
     yield from (_unknown("key", key, keys) for key in content if key not in keys)
     yield from _text_problems(content)
     command = content.get("command")
@@ -97,6 +109,9 @@ def _problems(content: Any) -> Iterator[str]:
     for key in ("needs_proxy", "chooses_queues"):
         if not isinstance(content.get(key, False), bool):
             yield f"`{key}` is true or false"
+    sends = content.get("sends", [])
+    if not isinstance(sends, list) or not all(way in _SENDS for way in sends):
+        yield f"`sends` is a list of {', '.join(_SENDS)}"
     timers = content.get("timers", {})
     if not isinstance(timers, dict) or not all(type(ms) is int and ms > 0 for ms in timers.values()):
         yield "`timers` has milliseconds by name"
@@ -156,6 +171,7 @@ def _kind(content: Mapping[str, Any]) -> ClientKind:
         by_api(*apis),
         timers=tuple(ClientTimer(name, ms) for name, ms in content.get("timers", {}).items()),
         version=content["version"],
+        sends=frozenset(content.get("sends", ())),
         needs_proxy=content.get("needs_proxy", False),
         chooses_queues=content.get("chooses_queues", True),
         compressed=False,

@@ -52,6 +52,12 @@ def test_what_it_says_is_a_kind_of_client(tmp_path: Path) -> None:
     assert api.retries, "what isn't said is as with Java's push consumer"
 
 
+def test_it_says_in_which_further_ways_it_sends(tmp_path: Path) -> None:
+    assert read_manifest(worker(tmp_path / "plain")).kind.sends == frozenset()
+    hashing = worker(tmp_path / "mine", MANIFEST + "sends: [hash_key]\n")
+    assert read_manifest(hashing).kind.sends == {"hash_key"}
+
+
 def test_its_program_is_seen_from_its_folder(tmp_path: Path) -> None:
     folder = worker(tmp_path / "mine")
     (folder / "settings.ini").write_text("")
@@ -77,6 +83,8 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     [
         ("client: mine", "client: My-Own", "`client` is lower-case letters"),
         ("title: a client of mine\n", "", "`title` is a few words"),
+        ("timers:", "sends: [batch]\ntimers:", "`sends` is a list of hash_key"),
+        ("timers:", "sends: hash_key\ntimers:", "`sends` is a list of hash_key"),
         ("'1.2.3'", "1.2", "`version` is three numbers"),
         ("command: [./run, settings.ini]", "command: ./run", "`command` is a list of words"),
         ("timers:", "timer:", "there is no key `timer`; did you mean `timers`?"),
