@@ -354,7 +354,7 @@ def _further(
     """The fields of `send` for ways that not every client has: a worker gets them only when they are used."""
     batch = [
         {name: item[name] for name in ("tag", "key", "keys") if name in item}
-        | ({"body": _filled(body, item["key"])} if body else {})
+        | ({"body": _filled(body, item["key"])} if body is not None else {})
         for item in messages[1:]
     ]
     further = {"batch": batch, "how": dict(how), "hash_key": hash_key}

@@ -17,7 +17,12 @@ _LOOK_EVERY_S = 0.01
 
 
 def create_routed_topic(
-    admin: Admin, topic: str, settings: Mapping[str, Value], brokers: Mapping[str, str]
+    admin: Admin,
+    topic: str,
+    settings: Mapping[str, Value],
+    brokers: Mapping[str, str],
+    *,
+    own_perm: bool = True,
 ) -> None:
     """Create a topic on each broker, or change it, and wait until the name server routes so.
 
@@ -29,12 +34,14 @@ def create_routed_topic(
         topic: its real name.
         settings: its TopicConfig, `readQueueNums` and `writeQueueNums` at least.
         brokers: name to address.
+        own_perm: the route has the topic's own `perm`. False: brokers with a `brokerPermission` change it there.
 
     Raises:
         EnvironmentNotReady: a broker refused it, or it wasn't routed within 15 s.
     """
     admin.create_topic(topic, settings, list(brokers.values()))
-    routed_so = {"readQueueNums": "queues", "writeQueueNums": "write_queues", "perm": "perm"}
+    routed_so = {"readQueueNums": "queues", "writeQueueNums": "write_queues"}
+    routed_so |= {"perm": "perm"} if own_perm else {}
     expected = dict.fromkeys(brokers, tuple(settings[name] for name in routed_so if name in settings))
 
     def routed() -> dict[str, tuple[Value, ...]]:

@@ -220,7 +220,8 @@ class TestBed:
         real, spec = self.names.real(topic), self.scenario.topic(topic)
         brokers = self.scenario.brokers_of(topic)
         addresses = {name: context.servers.broker_addresses[name] for name in brokers}
-        create_routed_topic(context.admin, real, spec.configuration, addresses)
+        own_perm = "brokerPermission" not in self.scenario.cluster.broker
+        create_routed_topic(context.admin, real, spec.configuration, addresses, own_perm=own_perm)
         created = TopicCreated(
             topic=topic, real=real, queues=spec.queues, brokers=tuple(brokers), settings=spec.settings
         )

@@ -60,8 +60,10 @@ def parse_duration_ms(value: object) -> int:
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,59}$")]
 """A name that RocketMQ takes as (a part of) a topic, group or client id."""
 
-TopicKey = Annotated[str, StringConstraints(pattern=r"^[%|A-Za-z0-9_-]{1,112}$")]
-"""A topic's name: RocketMQ's characters (`Validators`, `TopicValidator`), and its 127 less the 15 of the run."""
+TopicKey = Annotated[str, StringConstraints(pattern=r"^[%|A-Za-z0-9_.:-]{1,112}$")]
+"""A topic's name: RocketMQ's 127 characters less the 15 of the run, and those that people write and it refuses."""
+CREATABLE_TOPIC = re.compile(r"[%|A-Za-z0-9_-]+")
+"""The names of topics that RocketMQ creates (`Validators`, `TopicValidator`)."""
 
 GroupKey = Annotated[
     str, StringConstraints(min_length=1, max_length=1000), AfterValidator(lambda text: _group(text))

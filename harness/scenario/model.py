@@ -124,8 +124,8 @@ class Scenario(Strict):
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
     topics: dict[TopicKey, Topic] = Field(
         min_length=1,
-        description="the topics by name: letters, digits, `_-%|`, at most 112 characters, because the run "
-        "adds to the name",
+        description="the topics by name: letters, digits, `_-%|.:`, at most 112 characters, because the run "
+        "adds to the name; RocketMQ refuses `.` and `:`, which `by_sending: true` lets it do",
     )
     bare_groups: Annotated[dict[GroupKey, Group], BeforeValidator(_by_name)] = Field(
         default_factory=dict,

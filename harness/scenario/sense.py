@@ -9,7 +9,7 @@ from rocketchaos.assertions.send_refused import SendRefused
 from rocketchaos.assertions.start_refused import StartRefused
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
 from rocketchaos.harness.language.expectation import is_range, never_fitting, programs_never_meant
-from rocketchaos.harness.language.words import references
+from rocketchaos.harness.language.words import CREATABLE_TOPIC, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
@@ -25,6 +25,11 @@ def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """Every such check of a scenario with all names defined."""
     if scenario.control == scenario.name:
         yield document.report(("control",), "a scenario can't be the control of itself")
+    for name, topic in scenario.topics.items():
+        if not topic.by_sending and not CREATABLE_TOPIC.fullmatch(name):
+            refused = "with `by_sending: true` the producer's client refuses it"
+            message = f"RocketMQ creates no topic `{name}`: {refused}"
+            yield document.report(("topics", name), message, key=True)
     for key, inner in never_fitting(scenario.expected):
         what = "versions" if is_range(key) else "clients"
         message = f"`{inner}` can never match where `{key}` does: both are about {what}"

@@ -137,7 +137,7 @@ def choice(document: Document, path: Path, allowed: list[str]) -> Sentence:
 
 _PATTERNS: Mapping[str, str] = {
     r"^[A-Za-z][A-Za-z0-9_-]{0,59}$": "letters, digits, `_` and `-`, a letter first, at most 60",
-    r"^[%|A-Za-z0-9_-]{1,112}$": "letters, digits, `_`, `-`, `%` and `|`, at most 112",
+    r"^[%|A-Za-z0-9_.:-]{1,112}$": "letters, digits, `_`, `-`, `%`, `|`, `.` and `:`, at most 112",
     r"^[A-Za-z][A-Za-z0-9_@-]{0,59}$": "letters, digits, `_`, `-` and `@`, a letter first, at most 60",
     r"^[a-z0-9][a-z0-9-]{0,79}$": "small letters, digits and `-`, at most 80",
     r"^[a-z][a-z0-9-]*$": "small letters, digits and `-`, a letter first",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
     from rocketchaos.harness.steps.context import StepContext
 
-_PLACE = re.compile(r"<([%|A-Za-z0-9_-]+)>")
+_PLACE = re.compile(r"<([%|A-Za-z0-9_.:-]+)>")
 """`<g>`: the real name of what the scenario calls g."""
 _LIMIT_S = 10.0
 _SENDING = (10, 36, 310, 320)

@@ -61,7 +61,13 @@ class TopicConfig(Step):
         topic = context.servers.topic(self.target).changed(self.settings)
         brokers = context.scenario.brokers_of(self.target)
         addresses = {name: at for name, at in context.servers.broker_addresses.items() if name in brokers}
-        create_routed_topic(context.admin, context.names.real(self.target), topic.configuration, addresses)
+        create_routed_topic(
+            context.admin,
+            context.names.real(self.target),
+            topic.configuration,
+            addresses,
+            own_perm="brokerPermission" not in context.scenario.cluster.broker,
+        )
         context.servers.topic_changed(self.target, topic)
         shown = TopicConfigured(topic=self.target, settings=topic.configuration, brokers=tuple(addresses))
         context.history.append("harness", shown)

@@ -56,6 +56,11 @@ def producer(worker: Worker) -> Producer:
             {"batch": [{"tag": "tagB", "key": "orders-2", "body": "of orders-2"}]},
         ),
         (
+            ["tagA", "tagB"],
+            {"body": ""},
+            {"batch": [{"tag": "tagB", "key": "orders-2", "body": ""}]},
+        ),
+        (
             [None, None],
             {"keys": ["A-$number", "mine"]},
             {"batch": [{"tag": None, "key": "orders-2", "keys": ["A-2", "mine"]}]},
