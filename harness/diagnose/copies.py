@@ -46,4 +46,4 @@ async def _add(look: Look, name: str, runtime: _Ask, ask: _Ask) -> None:
 
 
 async def _nothing() -> None:
-    """What a master of 4.9.x tells of its slaves."""
+    """A master of 4.9.x has no such answer."""

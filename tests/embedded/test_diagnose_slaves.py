@@ -23,8 +23,9 @@ pytestmark = [pytest.mark.embedded, pytest.mark.nightly]
 
 SLAVE = "broker-a-slave"
 MESSAGE = {
-    "producerGroup": "p", "topic": "orders", "defaultTopic": "TBW102", "defaultTopicQueueNums": "4", "queueId": "0",
-    "sysFlag": "0", "bornTimestamp": "0", "flag": "0", "properties": "", "reconsumeTimes": "0", "unitMode": "false",
+    "producerGroup": "p", "topic": "orders", "defaultTopic": "TBW102", "defaultTopicQueueNums": "4",
+    "queueId": "0", "sysFlag": "0", "bornTimestamp": "0", "flag": "0", "properties": "", "reconsumeTimes": "0",
+    "unitMode": "false",
 }  # fmt: skip
 
 
