@@ -170,6 +170,8 @@ class Route:
     """By broker name; none where it doesn't know the topic."""
     logical: tuple[Queue, ...] = ()
     """The queues of a static topic (5.x): clients divide these, and brokers map them to queues of their own."""
+    order: str = ""
+    """Its order configuration, `broker-a:4;broker-b:4` (orderTopicConf)."""
 
     @property
     def unknown(self) -> bool:

@@ -167,6 +167,7 @@ def route(exchange: Exchange) -> Route:
                 for number in mapping(item.get("currIdMap"))
             )
         ),
+        str(document.get("orderTopicConf") or ""),
     )
 
 

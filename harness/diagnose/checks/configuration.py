@@ -119,8 +119,14 @@ def permissions(view: GroupView) -> Iterator[Result]:
         yield from _lacking(view, topic, READ, "may not be read", None)
         yield from _lacking(view, topic, WRITE, "may not be written", Level.WARNING)
     yield from _lacking(view, view.retry_topic, READ, "may not be read: retries never come", None)
+    elsewhere = any(item.permission & WRITE for item in view.on_brokers(view.retry_topic).values())
     yield from _lacking(
-        view, view.retry_topic, WRITE, "may not be written: failed messages can't be sent back", None
+        view,
+        view.retry_topic,
+        WRITE,
+        "may not be written: failed messages "
+        + ("are sent to another broker" if elsewhere else "can't be sent back"),
+        Level.WARNING if elsewhere else None,
     )
     yield from _lacking(
         view,
