@@ -24,6 +24,7 @@ from rocketchaos.harness.core.errors import (
     UsageProblem,
 )
 from rocketchaos.harness.core.events.base import BrokenEvent
+from rocketchaos.harness.core.events.clients import OutputCut
 from rocketchaos.harness.core.events.run import RunEnded, RunStarted, RunTrouble, StepStarted, TopicCreated
 from rocketchaos.harness.core.events.servers import GroupConfigured
 from rocketchaos.harness.core.history import History
@@ -333,7 +334,8 @@ class TestBed:
         )
 
     def _on_event(self, name: str, event: WorkerEvent) -> None:
-        if self.context is None or self._over:
+        # How much a log leaves out is known when its program has ended.
+        if self.context is None or (self._over and event.kind != OutputCut.kind):
             return
         if event.kind == "line":
             with self._printed_lock:
