@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
 from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.language.tags import SQL
@@ -189,7 +190,7 @@ def _by_broker(view: GroupView, closed: Sequence[str], bit: int) -> str:
         if (broker := view.now.brokers.get(name)) is not None
     }
     by_itself = [
-        f"{name} is {text}" for name, text in settings.items() if text.isdigit() and not int(text) & bit
+        f"{name} is {text}" for name, text in settings.items() if text.isdecimal() and not whole(text) & bit
     ]
     return f"; the brokerPermission of {joined(by_itself)}, for all its topics" if by_itself else ""
 

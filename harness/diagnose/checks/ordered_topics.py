@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.model import Route
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import WRITE, GroupView
 from rocketchaos.harness.diagnose.words import joined
 
@@ -37,9 +38,9 @@ def misfit(view: GroupView) -> Iterator[Result]:
 def _queues(order: str) -> Mapping[str, int] | None:
     """Queues by broker, of `broker-a:4;broker-b:4`; None: it is no such text."""
     parts = [item.partition(":") for item in order.split(";")]
-    if not all(name and number.isdigit() for name, _, number in parts):
+    if not all(name and number.isdecimal() for name, _, number in parts):
         return None
-    return {name: int(number) for name, _, number in parts}
+    return {name: whole(number) for name, _, number in parts}
 
 
 def _writable(route: Route) -> dict[str, int]:
