@@ -66,6 +66,7 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0401": "a topic that is nowhere has nothing to consume",
         "RC0405": "nothing is lost until that broker fails",
         "RC0409": "name servers of a scenario don't send order configurations (orderMessageEnable)",
+        "RC0410": "a step of a scenario deletes a topic on all brokers: `delete-topic:`",
         "RC0504": "how fast a group falls behind is a matter of its machines",
         "RC0505": "retention deletes after days; add `expire-files:` by hand",
         "RC0507": "nothing is lost",

@@ -506,6 +506,12 @@ PLANTED = (
     ),
     Planted("RC0408", (_removed_queue(9),), (_removed_queue(3),)),
     Planted("RC0409", (ordered("broker-1:4;broker-7:2"),), (ordered("broker-1:4"),)),
+    Planted(
+        "RC0410",
+        (second_broker(has_topic=False), settings(autoCreateTopicEnable="false")),
+        (second_broker(), settings(autoCreateTopicEnable="false")),
+        looks=15,
+    ),
     Planted("RC0501", offset(lambda _look: 1), offset(lambda look: 1 + look // 10), looks=17),
     Planted("RC0503", offset(lambda look: 5 - look), offset(lambda look: (3, 5, 6)[look]), looks=3),
     Planted(

@@ -89,3 +89,12 @@ def test_a_bundle_has_pseudonyms_in_an_order_configuration() -> None:
     )
     shown = Pseudonyms.of(Scope(("h:1",), None), [answer]).exchange(answer)
     assert shown.document == {"orderTopicConf": "broker-2:4;broker-1:2"}
+
+
+def test_a_broker_of_the_route_that_has_no_such_topic_is_an_error() -> None:
+    def edited(item: Exchange) -> Exchange:
+        denied = item.code == 202 and item.address.endswith("2") and "%" not in item.fields["topic"]
+        return replace(item, answer_code=17, remark="topic[t] not exist", body="") if denied else item
+
+    found = {item.check.code: item.level for item in _report(each(edited)).findings}
+    assert found["RC0410"] is Level.ERROR
