@@ -25,6 +25,18 @@ LARGEST_BYTES = 256 * 2**20
 MOST_LOOKS = 1000
 
 
+FORMAT = 1
+LATEST_MS = 2**53
+"""Of a time that a bundle may have."""
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What every format of the file has."""
+
+    kind: str
+    schema_version: int
+
+
 class Bundle(msgspec.Struct, frozen=True):
     """The file, as JSON."""
 
@@ -48,7 +60,7 @@ def write(path: Path, scope: Scope, looks: int, exchanges: Sequence[Exchange]) -
     pseudonyms = Pseudonyms.of(scope, exchanges)
     bundle = Bundle(
         KIND,
-        1,
+        FORMAT,
         rocketchaos.__version__,
         True,
         pseudonyms.scope(scope),
@@ -78,7 +90,14 @@ def read(path: Path) -> Bundle:
             raise UsageProblem(
                 f"{path} is larger than {LARGEST_BYTES >> 20} MiB: no bundle", "Give another one."
             )
-        bundle = msgspec.json.decode(path.read_bytes(), type=Bundle)
+        content = path.read_bytes()
+        head = msgspec.json.decode(content, type=Head)
+        if head.kind == KIND and head.schema_version > FORMAT:
+            raise UsageProblem(
+                f"{path} is a bundle of a later format than this rocketchaos reads",
+                "Upgrade it: `pip install --upgrade rocketmq-chaos-harness`.",
+            )
+        bundle = msgspec.json.decode(content, type=Bundle)
     except OSError as error:
         raise UsageProblem(
             f"the bundle can't be read: {error.strerror}: {path}", "Correct the path."
@@ -87,7 +106,10 @@ def read(path: Path) -> Bundle:
         raise UsageProblem(
             f"{path} is no bundle: {error}", "`rocketchaos diagnose --namesrv … --bundle FILE` makes one."
         ) from error
-    if bundle.kind != KIND or bundle.schema_version != 1 or not 0 < bundle.looks <= MOST_LOOKS:
+    possible = 0 < bundle.looks <= MOST_LOOKS and all(
+        0 <= item.look < MOST_LOOKS and 0 <= item.at_ms < LATEST_MS for item in bundle.exchanges
+    )
+    if bundle.kind != KIND or bundle.schema_version != FORMAT or not possible:
         raise UsageProblem(
             f"{path} is no bundle that this version reads", "`rocketchaos diagnose --bundle FILE` makes one."
         )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 RETRY, DEAD_LETTERS = "%RETRY%", "%DLQ%"
@@ -128,7 +129,7 @@ class Member:
     @property
     def started_ms(self) -> int:
         """When it was started, by its own clock; 0 where it doesn't tell."""
-        return _number(self.properties.get("PROP_CONSUMER_START_TIMESTAMP"))
+        return whole(self.properties.get("PROP_CONSUMER_START_TIMESTAMP"))
 
     @property
     def orderly(self) -> bool:
@@ -170,6 +171,8 @@ class Route:
     """By broker name; none where it doesn't know the topic."""
     logical: tuple[Queue, ...] = ()
     """The queues of a static topic (5.x): clients divide these, and brokers map them to queues of their own."""
+    order: str = ""
+    """Its order configuration, `broker-a:4;broker-b:4` (orderTopicConf)."""
 
     @property
     def unknown(self) -> bool:
@@ -271,10 +274,3 @@ class Look:
             if held is not None and not held.dropped:
                 known.append(held.commit_offset)
         return max((item for item in known if item is not None and item >= 0), default=None)
-
-
-def _number(text: object) -> int:
-    try:
-        return int(str(text))
-    except ValueError:
-        return 0

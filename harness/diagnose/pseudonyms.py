@@ -34,6 +34,7 @@ _VALUES = {
     "topic": "topic", "brokerName": "broker", "clientId": "client", "clientAddr": "address", "cluster": "cluster",
     "groupName": "group", "consumerGroup": "group", "brokerAddrs": "address", "clusterAddrTable": "broker",
     "brokerIP1": "host", "brokerClusterName": "cluster", "namesrvAddr": "addresses",
+    "orderTopicConf": "order",
 }  # fmt: skip
 """Keys whose values are names, and of what."""
 _KEPT = {
@@ -144,6 +145,9 @@ class Pseudonyms:
             return json.dumps(self._value("", loads(name.encode())))
         if kind == "addresses":
             return ";".join(self._name("address", item.strip()) for item in name.split(";") if item.strip())
+        if kind == "order":
+            parts = (item.partition(":") for item in name.split(";"))
+            return ";".join(f"{self._name('broker', broker)}{colon}{rest}" for broker, colon, rest in parts)
         if kind == "address":
             host, colon, port = name.rpartition(":")
             return f"{self._name('host', host)}{colon}{port}" if colon else self._name("host", name)

@@ -19,6 +19,8 @@ from rocketchaos.harness.diagnose.model import (
     Subscription,
     TopicOnBroker,
 )
+from rocketchaos.harness.diagnose.numbers import queue_count
+from rocketchaos.harness.diagnose.numbers import whole as whole
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.fastjson import loads
 from rocketchaos.harness.rocketmq.stored_messages import decode
@@ -56,14 +58,6 @@ def mapping(value: object) -> Mapping[str, Any]:
 def listed(value: object) -> list[Any]:
     """The value where it is a list, an empty one otherwise."""
     return value if isinstance(value, list) else []
-
-
-def whole(value: object) -> int:
-    """The value as a whole number, also where it is written as text; 0 where it is none."""
-    try:
-        return int(str(value))
-    except ValueError:
-        return 0
 
 
 def keep_settings(body: bytes) -> bytes:
@@ -156,7 +150,9 @@ def route(exchange: Exchange) -> Route:
         exchange,
         {
             str(item.get("brokerName")): TopicOnBroker(
-                whole(item.get("readQueueNums")), whole(item.get("writeQueueNums")), whole(item.get("perm"))
+                queue_count(item.get("readQueueNums")),
+                queue_count(item.get("writeQueueNums")),
+                whole(item.get("perm")),
             )
             for item in map(mapping, listed(document.get("queueDatas")))
         },
@@ -167,6 +163,7 @@ def route(exchange: Exchange) -> Route:
                 for number in mapping(item.get("currIdMap"))
             )
         ),
+        str(document.get("orderTopicConf") or ""),
     )
 
 

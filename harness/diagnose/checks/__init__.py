@@ -10,12 +10,15 @@ from rocketchaos.harness.diagnose.checks import (
     configuration,
     differences,
     members,
+    missing_topics,
     offsets,
+    ordered_topics,
     outside,
     ownership,
     progress,
     proxies,
     registrations,
+    retry_limit,
     slaves,
     subscriptions,
     unread_queues,
@@ -24,7 +27,7 @@ from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
     subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, outside,
-    progress, cluster, registrations, slaves,
+    progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_limit,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

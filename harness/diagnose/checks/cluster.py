@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import ClusterView
 from rocketchaos.harness.diagnose.words import joined
 
@@ -162,9 +163,9 @@ def clocks(view: ClusterView) -> Iterator[Result]:
     for name, broker in view.now.brokers.items():
         found = _RUNTIME.search(broker.runtime.get("runtime", ""))
         boot = broker.runtime.get("bootTimestamp", "")
-        if found and boot.isdigit() and len(broker.asked) > 1:
-            days, hours, minutes, seconds = map(int, found.groups())
-            now_ms = int(boot) + 1000 * (((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+        if found and whole(boot) and len(broker.asked) > 1:
+            days, hours, minutes, seconds = map(whole, found.groups())
+            now_ms = whole(boot) + 1000 * (((days * 24 + hours) * 60 + minutes) * 60 + seconds)
             apart[name] = (now_ms - broker.asked[1].at_ms) / 1000
     if not apart:
         return

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
 from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.language.tags import SQL
@@ -119,8 +120,14 @@ def permissions(view: GroupView) -> Iterator[Result]:
         yield from _lacking(view, topic, READ, "may not be read", None)
         yield from _lacking(view, topic, WRITE, "may not be written", Level.WARNING)
     yield from _lacking(view, view.retry_topic, READ, "may not be read: retries never come", None)
+    elsewhere = any(item.permission & WRITE for item in view.on_brokers(view.retry_topic).values())
     yield from _lacking(
-        view, view.retry_topic, WRITE, "may not be written: failed messages can't be sent back", None
+        view,
+        view.retry_topic,
+        WRITE,
+        "may not be written: failed messages "
+        + ("are sent to another broker" if elsewhere else "can't be sent back"),
+        Level.WARNING if elsewhere else None,
     )
     yield from _lacking(
         view,
@@ -183,7 +190,7 @@ def _by_broker(view: GroupView, closed: Sequence[str], bit: int) -> str:
         if (broker := view.now.brokers.get(name)) is not None
     }
     by_itself = [
-        f"{name} is {text}" for name, text in settings.items() if text.isdigit() and not int(text) & bit
+        f"{name} is {text}" for name, text in settings.items() if text.isdecimal() and not whole(text) & bit
     ]
     return f"; the brokerPermission of {joined(by_itself)}, for all its topics" if by_itself else ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rocketchaos.harness.diagnose.model import Held, Member
+from rocketchaos.harness.diagnose.numbers import whole
 
 STUCK_MS = 30_000
 """A listener that has messages and finishes none for this long is stuck."""
@@ -35,7 +36,7 @@ def has_more_than_threads(member: Member) -> bool:
         held.cached_count for queues in member.queues.values() for held in queues.values() if not held.dropped
     )
     told = member.properties.get("PROP_THREADPOOL_CORE_SIZE", "")
-    return count > (int(told) if told.isdigit() else _THREADS)
+    return count > (whole(told) if told.isdecimal() else _THREADS)
 
 
 def _unfinished_ms(member: Member, held: Held) -> int:

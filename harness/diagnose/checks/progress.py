@@ -15,6 +15,7 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.model import Held, Member
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -181,7 +182,7 @@ def _moves(view: GroupView, member: Member, topic: str, queue: Queue, held: Held
 
 def _timeout_ms(member: Member) -> int:
     shown = member.properties.get("consumeTimeout", "15")
-    return int(shown) * 60_000 if shown.isdigit() and int(shown) else 15 * 60_000
+    return (whole(shown) or 15) * 60_000
 
 
 def unlocked(view: GroupView) -> Iterator[Result]:

@@ -7,6 +7,7 @@ from jinja2 import Environment
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.output.document import document
+from rocketchaos.harness.diagnose.output.text import plain
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -58,7 +59,7 @@ _PAGE = """<!doctype html>
 
 
 def page(report: Report, code: ExitCode) -> str:
-    """The whole page."""
+    """The whole page, without characters that steer a terminal: it is printed."""
     shown = document(report, code)
     counts = {
         level: sum(item["level"] == level for item in shown["findings"])
@@ -69,4 +70,5 @@ def page(report: Report, code: ExitCode) -> str:
     for item in report.ruled_out:
         ruled_out.setdefault(item.group, []).append(f"{item.check.code}: {item.check.ruled_out}")
     environment = Environment(autoescape=True, trim_blocks=True)
-    return environment.from_string(_PAGE).render(**shown, levels=levels, ruled_out_by_group=ruled_out)
+    whole = environment.from_string(_PAGE).render(**shown, levels=levels, ruled_out_by_group=ruled_out)
+    return plain(whole)

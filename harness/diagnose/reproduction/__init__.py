@@ -43,6 +43,7 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | 
         "RC0602": progress.stuck,
         "RC0701": progress.retries,
         "RC0702": progress.dead_letters,
+        "RC0703": progress.no_retries,
     }
 )
 """By code: the scenario that does it again, with a control of its own or without, or why there is none."""
@@ -64,6 +65,8 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0210": "there is no member to start",
         "RC0401": "a topic that is nowhere has nothing to consume",
         "RC0405": "nothing is lost until that broker fails",
+        "RC0409": "name servers of a scenario don't send order configurations (orderMessageEnable)",
+        "RC0410": "a step of a scenario deletes a topic on all brokers: `delete-topic:`",
         "RC0504": "how fast a group falls behind is a matter of its machines",
         "RC0505": "retention deletes after days; add `expire-files:` by hand",
         "RC0507": "nothing is lost",

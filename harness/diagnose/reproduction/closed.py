@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
@@ -13,6 +15,13 @@ _NOT_SENT_BACK = "(?i)failed to send message back|sendMessageBack exception"
 
 _MAY_FAIL = {"may_fail": True}
 
+_SENT_ELSEWHERE = "producers and retries go to a broker that may be written: nothing is refused"
+
+
+def alone(group: Scaled) -> Scaled:
+    """The group on one broker: the steps of a scenario close something on all brokers alike."""
+    return replace(group, brokers=group.brokers[:1])
+
 
 def closed_topic(group: Scaled) -> Document | tuple[Document, Document] | str:
     """RC0404: a topic that may not be read, or not be written."""
@@ -21,9 +30,12 @@ def closed_topic(group: Scaled) -> Document | tuple[Document, Document] | str:
         return _closed_retries(group)
     if group.finding.topic != real:
         return "RocketMQ creates a dead-letter topic so, or still stores dead letters there"
-    step, count = send(group, topic, group.tags(real)[:1], each=2)
     permissions = [item.permission for item in group.view.on_brokers(real).values()]
     readable = all(permission & READ for permission in permissions)
+    if readable and any(permission & WRITE for permission in permissions):
+        return _SENT_ELSEWHERE
+    group = alone(group)
+    step, count = send(group, topic, group.tags(real)[:1], each=2)
     if readable:
         document = base(
             group,
@@ -47,12 +59,15 @@ def closed_topic(group: Scaled) -> Document | tuple[Document, Document] | str:
     )
 
 
-def _closed_retries(group: Scaled) -> tuple[Document, Document]:
+def _closed_retries(group: Scaled) -> tuple[Document, Document] | str:
     """The group's retry topic, likewise."""
-    topic = group.topic
-    step, count = send(group, topic, group.tags(group.real_topic)[:1])
     permissions = [item.permission for item in group.view.on_brokers(group.view.retry_topic).values()]
     readable = all(permission & READ for permission in permissions)
+    if readable and any(permission & WRITE for permission in permissions):
+        return _SENT_ELSEWHERE
+    group = alone(group)
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1])
     document = base(
         group,
         "A retry topic that may not be written: a member keeps what its listener fails, and retries it itself"
@@ -84,6 +99,7 @@ def _closed_retries(group: Scaled) -> tuple[Document, Document]:
 
 def closed_group(group: Scaled) -> Document | str:
     """RC0406: a group that may not consume."""
+    group = alone(group)
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
     configs = [known.get(group.view.group, {}) for known in group.view.now.groups.values()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.reproduction.control import changed
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 
@@ -52,7 +53,7 @@ def _is_java(member: Member) -> bool:
     return member.language == "JAVA" and member.properties.get("PROP_CONSUME_TYPE") != "CONSUME_ACTIVELY"
 
 
-def dead_letters(group: Scaled) -> Document | str:
+def dead_letters(group: Scaled) -> Document:
     """RC0702: a message that fails too often becomes a dead letter."""
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1])
@@ -66,6 +67,26 @@ def dead_letters(group: Scaled) -> Document | str:
     for item in document["consumers"].values():
         item |= {"behaviour": {"fail": 2}, "max_reconsume_times": 1, "retry_delay_level": 1}
     return document
+
+
+def no_retries(group: Scaled) -> tuple[Document, Document] | str:
+    """RC0703: a message that fails once becomes a dead letter."""
+    if not any(item.properties.get("maxReconsumeTimes") == "0" for item in group.members.values()):
+        return "members of the kinds that run here send limits of their own with each retry"
+    document = dead_letters(group)
+    document["title"] = "Messages whose listener fails once become dead letters"
+    count = document["anomaly"][0]["dead-letter"]["count"]
+    consumers = document["consumers"]
+    for item in consumers.values():
+        item |= {"behaviour": {"fail": 1}, "max_reconsume_times": 0}
+    retried = [
+        {"settle": {"retried": "g", "count": count, "within": WITHIN}}
+        if "settle" in step and "dead_letters" in step["settle"]
+        else step
+        for step in document["steps"]
+    ]
+    more = {name: {**item, "max_reconsume_times": 1} for name, item in consumers.items()}
+    return document, changed(document, consumers=more, steps=retried)
 
 
 def retries(group: Scaled) -> Document | str:

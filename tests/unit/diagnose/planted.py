@@ -163,6 +163,11 @@ def _route(**fields: int) -> Change:
     return 105, lambda document: [item.update(fields) for item in document.get("queueDatas", ())] and None
 
 
+def ordered(configuration: str) -> Change:
+    """The name server sends this order configuration with the topic's route."""
+    return 105, lambda document: document.update(orderTopicConf=configuration)
+
+
 def retry_topic(permission: int) -> Edit:
     """What may be done with the group's retry topic."""
 
@@ -500,6 +505,13 @@ PLANTED = (
         (_by_sql, settings(enablePropertyFilter="true")),
     ),
     Planted("RC0408", (_removed_queue(9),), (_removed_queue(3),)),
+    Planted("RC0409", (ordered("broker-1:4;broker-7:2"),), (ordered("broker-1:4"),)),
+    Planted(
+        "RC0410",
+        (second_broker(has_topic=False), settings(autoCreateTopicEnable="false")),
+        (second_broker(), settings(autoCreateTopicEnable="false")),
+        looks=15,
+    ),
     Planted("RC0501", offset(lambda _look: 1), offset(lambda look: 1 + look // 10), looks=17),
     Planted("RC0503", offset(lambda look: 5 - look), offset(lambda look: (3, 5, 6)[look]), looks=3),
     Planted(
@@ -524,6 +536,9 @@ PLANTED = (
     Planted("RC0603", _orderly(locked=False), _orderly(locked=True), looks=44),
     Planted("RC0701", (_retry_end(3),), (_retry_end(0),), looks=3),
     Planted("RC0702", (_dead_letters(2),), (_dead_letters(0),)),
+    Planted(
+        "RC0703", (_property("maxReconsumeTimes", "0", "16"),), (_property("maxReconsumeTimes", "-1", "1"),)
+    ),
     Planted(
         "RC0801",
         (second_name_server(lambda body: body.replace('"readQueueNums": 4', '"readQueueNums": 2')),),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,63 @@ def test_what_is_no_bundle_is_refused(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="no bundle"):
         bundle.read(path)
     assert main(["diagnose", str(path)]) == ExitCode.USAGE
+
+
+HUGE = "9" * 400
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("schema_version", "2", "later format"),
+        ("schema_version", HUGE, "later format"),
+        ("at_ms", HUGE, "no bundle"),
+        ("look", HUGE, "no bundle"),
+        ("looks", HUGE, "no bundle"),
+        ("looks", "-1", "no bundle"),
+    ],
+)
+def test_a_bundle_of_a_later_format_or_with_impossible_numbers_is_one_message(
+    key: str, value: str, message: str, tmp_path: Path
+) -> None:
+    content = (RECORDED / "mismatch-5.5.0.json").read_text()
+    path = tmp_path / "bundle.json"
+    path.write_text(re.sub(rf'"{key}": ?[0-9]+', f'"{key}":{value}', content))
+    with pytest.raises(UsageProblem, match=message):
+        bundle.read(path)
+
+
+@pytest.mark.parametrize("number", [HUGE, "2000000000", "-4", "\u00b2"])
+def test_numbers_that_no_cluster_has_are_no_traceback_and_take_no_time(
+    number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = bundle.read(RECORDED / "mismatch-5.5.0.json")
+
+    def hostile(body: str) -> str:
+        quoted = number if number.isascii() else f'"{number}"'
+        body = re.sub(r'("(?:readQueueNums|maxOffset|version|perm)": )[0-9]+', rf"\g<1>{quoted}", body)
+        keys = "bootTimestamp|consumeTimeout|consumeThreadMin"
+        body = re.sub(rf'("(?:{keys})": )"[0-9]+"', rf'\g<1>"{number}"', body)
+        order = f'"orderTopicConf": "broker-1:{number}", "filterServerTable"'
+        body = body.replace('"filterServerTable"', order).replace("0 days", f"{number} days")
+        return body.replace("brokerPermission=6", f"brokerPermission={number}")
+
+    exchanges = [replace(exchange, body=hostile(exchange.body)) for exchange in known.exchanges]
+    path = tmp_path / "bundle.json"
+    path.write_bytes(msgspec.json.encode(msgspec.structs.replace(known, exchanges=exchanges)))
+    assert main(["diagnose", str(path), "--write-scenario", str(tmp_path / "written")]) in (0, 1, 3)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_page_has_no_character_that_steers_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bundle.json"
+    path.write_text((RECORDED / "mismatch-5.5.0.json").read_text().replace("group-1", r"<b>\u001b[31m"))
+    main(["diagnose", str(path), "-o", "html"])
+    shown = capsys.readouterr().out
+    assert "&lt;b&gt;" in shown
+    assert "\x1b" not in shown
 
 
 def test_answers_of_any_shape_are_no_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,6 +95,7 @@ WRITTEN = {
     "RC0601": ("settle", {"offsets": {"lag": 4}}),
     "RC0701": ("settle", {"retry": {"count": 4}}),
     "RC0702": ("settle", {"dead-letter": {"count": 4}}),
+    "RC0703": ("settle", {"dead-letter": {"count": 4}}),
 }
 """By code: a step of its scenario, and what must be seen, in part."""
 

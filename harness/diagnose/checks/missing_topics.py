@@ -1,0 +1,74 @@
+"""Topics that a broker has lost, or never had, while other brokers have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocketchaos.harness.diagnose.checks.configuration import not_on_every_broker, routed
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import joined
+
+
+def on_some_brokers(view: GroupView) -> Iterator[Result]:
+    """Topics that some brokers don't have; where the group has an offset on one of them, it had the topic."""
+    told = {item.topic for item in not_on_every_broker(view)}  # RC0405
+    for topic in view.topics:
+        yield from _denied(view, topic)
+        holders = {name for route in view.now.routes.get(topic, {}).values() for name in route.brokers}
+        without = sorted(set(view.now.brokers) - holders)
+        if not holders or not without or topic in told or view.is_static(topic) or "%" in topic:
+            continue
+        had = [
+            name
+            for name in without
+            if view.now.offsets.get(name, {}).get(view.group, {}).get(topic) is not None
+        ]
+        proof = tuple(
+            Evidence(view.now.offset_tables[name], f"{name} has offsets of {view.group} in {topic}")
+            for name in had
+        )
+        yield Found(
+            f"{joined(had)} had it, and {'has' if len(had) == 1 else 'have'} it no more"
+            if had
+            else f"only {joined(sorted(holders))} {'has' if len(holders) == 1 else 'have'} it; without it: "
+            f"{joined(without)}",
+            (*routed(view, topic), *proof),
+            topic,
+            level=Level.WARNING if had else None,
+            effect="What was unread on that broker is gone with the topic. New messages go to the others."
+            if had
+            else "",
+            settled=not had,
+            key=",".join(had),
+        )
+
+
+def _denied(view: GroupView, topic: str) -> Iterator[Found]:
+    """Brokers of the route that answer TOPIC_NOT_EXIST (17): name servers keep what a broker has deleted."""
+    known = view.now.stats.get(topic, {})
+    denying = {name: answer for name, answer in known.items() if answer.answer_code == 17}
+    if denying:
+        yield Found(
+            f"{joined(sorted(denying))} {'is' if len(denying) == 1 else 'are'} in its route, and "
+            f"{'says' if len(denying) == 1 else 'say'} that there is no such topic",
+            (*routed(view, topic), *(Evidence(answer, answer.why_not) for answer in denying.values())),
+            topic,
+            level=Level.ERROR,
+            effect="Name servers still send clients there. The broker refuses their pulls, and their sends unless "
+            "it creates topics automatically; what was unread there is gone.",
+        )
+
+
+CHECKS = (
+    Check(
+        "RC0410",
+        "some brokers don't have a topic",
+        Level.INFO,
+        "every broker has the topics",
+        "None by itself: producers and consumers use the brokers that have it.",
+        ("If every broker should have it, create it there: `mqadmin updateTopic`.",),
+        (),
+        of_group=on_some_brokers,
+    ),
+)

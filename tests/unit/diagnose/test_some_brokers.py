@@ -1,0 +1,100 @@
+"""What only some of several brokers have, or forbid."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rocketchaos.harness.diagnose.collect import Scope
+from rocketchaos.harness.diagnose.diagnosis import Report
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
+from rocketchaos.harness.diagnose.reproduction import written
+from tests.unit.diagnose.planted import ALIKE, ordered
+from tests.unit.diagnose.reports import SECOND, Edit, diagnosed, each, second_broker
+
+RECORDED = "mismatch-4.9.4.json"
+
+
+def _on_second(change: Callable[[str, dict[str, Any]], None]) -> Edit:
+    """The second broker's queues in each route, changed by topic."""
+
+    def edited(item: Exchange) -> Exchange:
+        if item.code != 105 or not item.body:
+            return item
+        document = item.document
+        for queues in document.get("queueDatas", ()):
+            if queues["brokerName"] == SECOND:
+                change(item.fields["topic"], queues)
+        return replace(item, body=json.dumps(document))
+
+    return each(edited)
+
+
+def _permission(bits: int, *, retries: bool) -> Edit:
+    def change(topic: str, queues: dict[str, Any]) -> None:
+        if topic.startswith("%RETRY%") is retries:
+            queues["perm"] = bits
+
+    return _on_second(change)
+
+
+def _report(*changes: Edit) -> Report:
+    return diagnosed(RECORDED, ALIKE, second_broker(), *changes)
+
+
+@pytest.mark.parametrize("retries", [True, False])
+def test_a_broker_that_may_not_be_written_is_left_out_so_nothing_can_be_reproduced(retries: bool) -> None:
+    report = _report(_permission(4, retries=retries))
+    (finding,) = report.findings
+    assert (finding.check.code, finding.level) == ("RC0404", Level.WARNING)
+    assert "nothing is refused" in str(written(report.views[finding.group], finding))
+
+
+@pytest.mark.parametrize("retries", [True, False])
+def test_a_broker_that_may_not_be_read_is_reproduced_alone(retries: bool) -> None:
+    report = _report(_permission(2, retries=retries))
+    (finding,) = report.findings
+    assert (finding.check.code, finding.level) == ("RC0404", Level.ERROR)
+    documents = written(report.views[finding.group], finding)
+    assert not isinstance(documents, str)
+    assert [document["cluster"] for document in documents if "cluster" in document] == []
+
+
+ORDERED: Mapping[str, tuple[Level | None, str]] = {
+    "broker-1:4;broker-2:4": (None, ""),
+    "broker-1:4": (Level.WARNING, "it leaves out 4 of 4 queues on broker-2"),
+    "broker-1:4;broker-2:9": (Level.ERROR, "broker-2 has 4 writable queues"),
+    "broker-1:4;broker-2:4;broker-9:1": (Level.ERROR, "broker-9 has no writable queue"),
+    "broker-1": (Level.ERROR, "it can't be read"),
+}
+
+
+@pytest.mark.parametrize("configuration", ORDERED)
+def test_an_order_configuration_that_does_not_fit_the_queues(configuration: str) -> None:
+    level, text = ORDERED[configuration]
+    report = diagnosed(RECORDED, ALIKE, second_broker(), ordered(configuration))
+    assert [item.level for item in report.findings] == ([] if level is None else [level])
+    assert all(item.check.code == "RC0409" and text in item.sentence for item in report.findings)
+
+
+def test_a_bundle_has_pseudonyms_in_an_order_configuration() -> None:
+    answer = Exchange(
+        0, "h:1", 105, {"topic": "t"}, 0, answer_code=0, body='{"orderTopicConf": "red:4;blue:2"}'
+    )
+    shown = Pseudonyms.of(Scope(("h:1",), None), [answer]).exchange(answer)
+    assert shown.document == {"orderTopicConf": "broker-2:4;broker-1:2"}
+
+
+def test_a_broker_of_the_route_that_has_no_such_topic_is_an_error() -> None:
+    def edited(item: Exchange) -> Exchange:
+        denied = item.code == 202 and item.address.endswith("2") and "%" not in item.fields["topic"]
+        return replace(item, answer_code=17, remark="topic[t] not exist", body="") if denied else item
+
+    found = {item.check.code: item.level for item in _report(each(edited)).findings}
+    assert found["RC0410"] is Level.ERROR
