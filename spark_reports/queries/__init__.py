@@ -21,6 +21,12 @@ def query(name: str) -> str:
     return Template(_text(files(__name__).joinpath(f"{name}.sql"))).substitute(parts)
 
 
+def names_of(report: str) -> list[str]:
+    """The names of the queries of a report."""
+    found = [item.name for item in files(__name__).iterdir()]
+    return sorted(name.removesuffix(".sql") for name in found if name.startswith(f"{report}_"))
+
+
 def queries(*names: str) -> str:
     """The queries of a figure or table, each ready to run by itself."""
     return ";\n\n".join(map(query, names))

@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import rocketchaos.spark_reports.queries
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
@@ -82,7 +83,7 @@ def measure_reports(
         reports = {}
         for report, build in REPORTS.items():
             with watched(spark) as text:
-                build(spark, store.summary())
+                build(Answers(spark), store.summary())
             reports[report] = text
             say(f"report {report}: {text.seconds:.1f} s")
         size = sum(file.stat().st_size for file in folder.rglob("*.parquet"))
