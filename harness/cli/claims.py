@@ -25,6 +25,7 @@ from rocketchaos.harness.cli.common import runs_or_default, write_text
 from rocketchaos.harness.cli.common_options import OnOption, ParallelOption, RunsOption, SeedOption
 from rocketchaos.harness.cli.ending import ending_in_a_code
 from rocketchaos.harness.cli.matrix_option import WordsCommand
+from rocketchaos.harness.cli.single_options import SingleOptionsCommand
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
@@ -193,10 +194,10 @@ def claims_application() -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
     )
-    app.command("run")(ending_in_a_code(claims_run))
-    app.command("table")(ending_in_a_code(claims_table_command))
+    app.command("run", cls=SingleOptionsCommand)(ending_in_a_code(claims_run))
+    app.command("table", cls=SingleOptionsCommand)(ending_in_a_code(claims_table_command))
     app.command("bisect", cls=WordsCommand)(ending_in_a_code(claims_bisect))
-    app.command("diff")(ending_in_a_code(claims_diff))
+    app.command("diff", cls=SingleOptionsCommand)(ending_in_a_code(claims_diff))
     return app
 
 

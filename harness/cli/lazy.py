@@ -48,7 +48,9 @@ class CommandEntry:
 
     def _command_class(self) -> type[TyperCommand]:
         if not self.words:
-            return TyperCommand
+            from rocketchaos.harness.cli.single_options import SingleOptionsCommand
+
+            return SingleOptionsCommand
         from rocketchaos.harness.cli.matrix_option import WordsCommand
 
         return WordsCommand

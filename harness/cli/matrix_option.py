@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
+from rocketchaos.harness.cli.single_options import SingleOptionsCommand
 from rocketchaos.harness.plan.matrix import EXAMPLE, Matrix, is_word, parse_matrix, refuse_two_versions
 
 OPTION = "--matrix"
@@ -25,7 +25,7 @@ MatrixOption = Annotated[
 ]
 
 
-class WordsCommand(TyperCommand):
+class WordsCommand(SingleOptionsCommand):
     """A command whose option `--matrix`, or `--builds`, takes every word that follows it and belongs to it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

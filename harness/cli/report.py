@@ -9,6 +9,7 @@ import typer
 from rocketchaos.harness.cli.ending import ending_in_a_code
 from rocketchaos.harness.cli.report_pages import all_reports, diff, divergence, flakiness, timing
 from rocketchaos.harness.cli.report_store import export, ingest, migrate, package, tidy
+from rocketchaos.harness.cli.single_options import SingleOptionsCommand
 from rocketchaos.harness.core.errors import ExitCode
 
 COMMANDS: Mapping[str, Callable[..., ExitCode]] = {
@@ -36,5 +37,5 @@ def report_application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name, command in COMMANDS.items():
-        app.command(name)(ending_in_a_code(command))
+        app.command(name, cls=SingleOptionsCommand)(ending_in_a_code(command))
     return app

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from rocketchaos.harness.cli.ending import ending_in_a_code
+from rocketchaos.harness.cli.single_options import SingleOptionsCommand
 from rocketchaos.harness.cli.terminal import OUT, Progress
 from rocketchaos.harness.conformance.run import Result, results
 from rocketchaos.harness.core.errors import ExitCode
@@ -72,5 +73,5 @@ def worker_application() -> typer.Typer:
     def group() -> None:
         """Add a client in any language: try a worker of your own against a real RocketMQ."""
 
-    app.command("test")(ending_in_a_code(worker_test))
+    app.command("test", cls=SingleOptionsCommand)(ending_in_a_code(worker_test))
     return app

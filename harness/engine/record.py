@@ -25,6 +25,7 @@ from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.jars import builds
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.rocketmq import versions
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.rocketmq.timers import timers_ms
 
 LOG_LIMIT_BYTES = 64 * 1024 * 1024
@@ -91,12 +92,16 @@ def describe_run(
     """`run.json`: all data for running it again and for judging its timing.
 
     Written when the run begins, with `seconds` and `ended` null, and again when it has ended. `seen` has the
-    versions of clients in users' programs, which are known once they have started.
+    versions of clients in users' programs, which are known once they have started: until then `unknown`.
     """
     cluster, scenario = managed.cluster, job.scenario
     clients = {
         name: (kind, seen.get(name, version))
         for name, (kind, version) in scenario.clients(managed.version).items()
+    }
+    known = {
+        name: (kind, "unknown" if CLIENT_KINDS[kind].program and name not in seen else version)
+        for name, (kind, version) in clients.items()
     }
     return {
         "run": names.token,
@@ -116,10 +121,10 @@ def describe_run(
         "rocketmq": managed.version,
         "builds": _builds([managed.version, *(version for _, version in clients.values())]),
         "client": scenario.client_label,
-        "client_version": "+".join(version for _, version in sorted(set(clients.values())))
+        "client_version": "+".join(version for _, version in sorted(set(known.values())))
         or managed.version,
         "cell": {"client": job.clients, "rocketmq": job.rocketmq},
-        "clients": {name: f"{kind}@{version}" for name, (kind, version) in clients.items()},
+        "clients": {name: f"{kind}@{version}" for name, (kind, version) in known.items()},
         "chosen_client": None if job.client is None else str(job.client),
         "workers": managed.workers_of(scenario),
         "cluster": {

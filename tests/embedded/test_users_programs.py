@@ -183,6 +183,8 @@ def test_a_program_that_never_consumes_is_one_message(run: Run, mode: str, words
     for word in words:
         assert word in found["reason"]
     assert f"mode {mode}" in log_of(found)
+    record = json.loads((Path(found["run_dir"]) / "run.json").read_text("utf-8"))
+    assert record["client_version"] == "unknown"
 
 
 @pytest.mark.extended

@@ -64,6 +64,12 @@ def test_the_help_of_all_ends_with_an_example(capsys: pytest.CaptureFixture[str]
         (["claims", "rn"], "No such command 'rn'. Did you mean 'run'?"),
         (["validate", "--no-such"], "No such option: --no-such"),
         (["validate"], "Missing argument"),
+        (
+            ["run", "x", "--rocketmq", "4.9.4", "--rocketmq=5.5.0"],
+            "'--rocketmq': it takes one value, but 2 are given",
+        ),
+        (["claims", "table", "--out", "a", "--out", "b"], "'--out': it takes one value, but 2 are given"),
+        (["report", "all", "--store", "a", "--store", "b"], "'--store': it takes one value, but 2 are given"),
     ],
 )
 def test_wrong_usage_is_told_and_ends_with_2(
