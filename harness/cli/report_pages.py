@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from rocketchaos.spark_reports.report import Report, StoreSummary
     from rocketchaos.spark_reports.store import Store
 
+_ALL = ("diff", "flakiness", "divergence", "timing")
+"""As `spark_reports.report_kinds` has them, which takes a second to load."""
+
 SinceOption = Annotated[
     str | None,
     typer.Option(
@@ -137,7 +140,7 @@ def all_reports(
     """Every report, in one Spark: what is new, flakiness, divergence, timing."""
     folder, url = _folder(out), _runs_url(runs_url)
     with open_store(store, master, reports=True) as (found, progress):
-        made = _written(found, _summary(found, store), _all(), folder, progress, url)
+        made = _written(found, _summary(found, store), _ALL, folder, progress, url)
     from rocketchaos.spark_reports.render.text import one_sentence
 
     for report, written in made:
@@ -163,7 +166,7 @@ def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
         ingest_runs(spark, kept, [str(runs)], progress)
         kept.register()
         summary = kept.summary()
-        made = _written(kept, summary, _all(), out, progress) if summary.runs else []
+        made = _written(kept, summary, _ALL, out, progress) if summary.runs else []
         return [written.page for _, written in made]
 
 
@@ -214,12 +217,6 @@ def _shown(report: Report, form: Form, page: Path | None, url: RunsUrl | None) -
         show(report, OUT.rich, page, url)
 
 
-def _all() -> Sequence[str]:
-    from rocketchaos.spark_reports.report_kinds import REPORTS
-
-    return list(REPORTS)
-
-
 def _written(
     store: Store,
     summary: StoreSummary,
@@ -230,11 +227,14 @@ def _written(
 ) -> list[tuple[Report, Written]]:
     """These reports, one after the other, with their files."""
     from rocketchaos.spark_reports.answers import Answers
-    from rocketchaos.spark_reports.render.files import write
-    from rocketchaos.spark_reports.report_kinds import REPORTS, queries_of
+    from rocketchaos.spark_reports.queries import queries_of
 
     answers, made = Answers(store.spark), []
     with answers.asked_ahead(queries_of(names)):
+        # Only here: Spark is at work while they load.
+        from rocketchaos.spark_reports.render.files import write
+        from rocketchaos.spark_reports.report_kinds import REPORTS
+
         for name in names:
             progress(f"making the report {name}")
             report = REPORTS[name](answers, summary)

@@ -121,8 +121,7 @@ def describe_run(
         "rocketmq": managed.version,
         "builds": _builds([managed.version, *(version for _, version in clients.values())]),
         "client": scenario.client_label,
-        "client_version": "+".join(version for _, version in sorted(set(known.values())))
-        or managed.version,
+        "client_version": "+".join(version for _, version in sorted(set(known.values()))) or managed.version,
         "cell": {"client": job.clients, "rocketmq": job.rocketmq},
         "clients": {name: f"{kind}@{version}" for name, (kind, version) in known.items()},
         "chosen_client": None if job.client is None else str(job.client),

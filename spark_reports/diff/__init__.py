@@ -12,7 +12,7 @@ from rocketchaos.spark_reports.diff.lines import headline, lines
 from rocketchaos.spark_reports.diff.read import read
 from rocketchaos.spark_reports.diff.sides import NEWEST, Sides
 from rocketchaos.spark_reports.diff.tables import tables
-from rocketchaos.spark_reports.queries import names_of
+from rocketchaos.spark_reports.queries import queries_of
 from rocketchaos.spark_reports.report import Report, Section, StoreSummary
 
 _SECTION = "What is new"
@@ -27,7 +27,7 @@ def diff_between(spark: SparkSession, summary: StoreSummary, sides: Sides) -> tu
     """The report on these sides, and whether anything is worse."""
     spark.sql(sides.statement.rstrip(";"))
     answers = Answers(spark)
-    with answers.asked_ahead(names_of("diff")):
+    with answers.asked_ahead(queries_of(["diff"])):
         news = compare(read(answers))
     return _report(news, summary, sides), news.verdict
 
