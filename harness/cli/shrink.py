@@ -130,7 +130,7 @@ def _shrink_one(
             so_far = search.so_far()
             if so_far is not None:
                 write_text(file, text_of(so_far), WAY_OUT)
-                note = f"Wrote {file}: the smallest one so far that shows it"
+                note = f"Wrote {file}: the smallest one so far that shows it; its checks were not measured"
                 ERR.print(note, markup=False)
                 end.add_note(note)
             raise

@@ -235,7 +235,7 @@ class Producer:
 
         `tags` are those of the messages; `keys` come behind the key that each of them gets here; `how` is as
         `harness.language.sending` has it. `body` is the text; None: its key. In `body`, `keys` and `hash_key`,
-        `$key` and `$number` stand for the message's; a batch has no such keys.
+        `$key` and `$number` stand for the message's, of each message in a batch.
 
         Writes `send-invoked`, then `sent`, `send-accepted` or `send-failed` into the history. What was not
         acknowledged may still have been stored: its fate is open.
@@ -256,7 +256,6 @@ class Producer:
                 body=_filled(body, messages[0]["key"]),
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
                 timeout_ms=timeout_ms,
-                # Those of a batch are alike.
                 keys=messages[0].get("keys", []),
                 properties=dict(properties),
                 **_further(
@@ -354,7 +353,8 @@ def _further(
 ) -> dict[str, Any]:
     """The fields of `send` for ways that not every client has: a worker gets them only when they are used."""
     batch = [
-        {"tag": item["tag"], "key": item["key"]} | ({"body": _filled(body, item["key"])} if body else {})
+        {name: item[name] for name in ("tag", "key", "keys") if name in item}
+        | ({"body": _filled(body, item["key"])} if body else {})
         for item in messages[1:]
     ]
     further = {"batch": batch, "how": dict(how), "hash_key": hash_key}

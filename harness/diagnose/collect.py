@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from functools import partial
 
 from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt, wait_fixed
 
-from rocketchaos.harness.diagnose import heartbeats, read, requests
+from rocketchaos.harness.diagnose import copies, heartbeats, read, requests
 from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
 from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import (
@@ -75,7 +76,9 @@ class Collector:
         item = Look(number, int(time.time() * 1000))
         await self._cluster(item)
         groups = [group for group in self._groups(item) if only is None or group in only]
-        await asyncio.gather(*(self._group(item, group) for group in groups))
+        await asyncio.gather(
+            copies.add_copies(item, self._runtime, self._ask), *(self._group(item, group) for group in groups)
+        )
         topics = sorted({topic for group in groups for topic in self.topics_of(item, group)})
         own = [f"{prefix}{group}" for group in groups for prefix in (RETRY, DEAD_LETTERS)]
         await asyncio.gather(*(self._topic(item, topic) for topic in [*topics, *own]))
@@ -190,7 +193,7 @@ class Collector:
         offsets = ask(requests.GET_ALL_CONSUMER_OFFSET, keep=lambda body: read.keep_offsets(body, wanted))
         if self._first is not None:  # settings don't change from one look to the next
             known = self._first.brokers.get(broker.name, broker)
-            look.brokers[broker.name] = known
+            look.brokers[broker.name] = dataclasses.replace(known, addresses=broker.addresses)
             if broker.name in self._first.group_configs:
                 look.group_configs[broker.name] = self._first.group_configs[broker.name]
                 look.groups[broker.name] = self._first.groups[broker.name]

@@ -194,6 +194,23 @@ class Broker:
         """Of the master, otherwise of the slave with the lowest id."""
         return self.addresses[min(self.addresses)]
 
+    @property
+    def slaves(self) -> Mapping[int, str]:
+        """Addresses by broker id, without the master's."""
+        return {number: address for number, address in sorted(self.addresses.items()) if number}
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What a master and its slaves say of the copied commit log, the master before them."""
+
+    master: Exchange
+    """28."""
+    slaves: Mapping[int, Exchange]
+    """28, by broker id."""
+    connected: Exchange | None
+    """907 at the master; None: one of 4.9.x doesn't know this request."""
+
 
 @dataclass(frozen=True, slots=True)
 class Registered:
@@ -215,6 +232,8 @@ class Look:
     registered: dict[str, Registered] = field(default_factory=dict)
     """By the name server's address."""
     brokers: dict[str, Broker] = field(default_factory=dict)
+    copies: dict[str, Copies] = field(default_factory=dict)
+    """By broker, of those with a master and a slave."""
     group_configs: dict[str, Exchange] = field(default_factory=dict)
     """By broker (201)."""
     groups: dict[str, dict[str, Mapping[str, object]]] = field(default_factory=dict)

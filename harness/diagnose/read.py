@@ -30,11 +30,12 @@ BROKER_SETTINGS = (
     "autoCreateTopicEnable", "autoCreateSubscriptionGroup", "brokerPermission", "fileReservedTime",
     "enablePropertyFilter", "rejectPullConsumerEnable", "brokerIP1", "brokerId", "brokerName",
     "brokerClusterName", "brokerRole", "messageDelayLevel", "notifyConsumerIdsChangedEnable", "namesrvAddr",
+    "enableDLegerCommitLog", "enableControllerMode", "totalReplicas", "inSyncReplicas", "minInSyncReplicas",
 )  # fmt: skip
 """What is kept of a broker's settings: others may hold passwords."""
 RUNTIME_KEYS = (
     "brokerVersionDesc", "brokerVersion", "bootTimestamp", "runtime", "commitLogDiskRatio",
-    "consumeQueueDiskRatio", "earliestMessageTimeStamp", "dispatchBehindBytes",
+    "consumeQueueDiskRatio", "earliestMessageTimeStamp", "dispatchBehindBytes", "commitLogMaxOffset",
 )  # fmt: skip
 """What is kept of a broker's state."""
 MEMBER_PROPERTIES = (

@@ -17,6 +17,7 @@ GET_TOPIC_STATS_INFO = 202
 GET_CONSUMER_CONNECTION_LIST = 203
 GET_CONSUMER_RUNNING_INFO = 307
 QUERY_CONSUME_QUEUE = 321
+GET_BROKER_HA_STATUS = 907
 
 READ_ONLY: Mapping[int, str] = MappingProxyType(
     {value: name for name, value in list(globals().items()) if name.isupper() and isinstance(value, int)}

@@ -12,6 +12,7 @@ from rocketchaos.harness.cluster.base import Networked
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine.program_start import LOOK_EVERY_S, awaited, connection_of
 from rocketchaos.harness.language.app_spec import Ready
+from rocketchaos.harness.workers.program_log import LOG_LIMIT_BYTES
 
 if TYPE_CHECKING:
     from rocketchaos.harness.conditions.context import ConditionContext
@@ -56,7 +57,7 @@ def _missing(context: ConditionContext, name: str, ready: Ready, log: Path) -> s
     if ready.port is not None and not _listens(_host(context, name), ready.port):
         return f"no process accepts connections on port {ready.port}"
     if ready.log is not None and not _has_printed(context, name, ready.log, log):
-        return f"no line is found by {ready.log!r}"
+        return f"no line is found by {ready.log!r}{_of_the_first(log)}"
     return ""
 
 
@@ -86,11 +87,18 @@ def _listens(host: str, port: int) -> bool:
     return False
 
 
+def _of_the_first(log: Path) -> str:
+    """What to add where a jar has printed more than its log keeps; lines of a `command` are seen as they come."""
+    with contextlib.suppress(OSError):
+        if log.stat().st_size >= LOG_LIMIT_BYTES:
+            return f"; of a jar, the first {LOG_LIMIT_BYTES >> 20} MiB of output are searched"
+    return ""
+
+
 def _has_printed(context: ConditionContext, name: str, pattern: str, log: Path) -> bool:
     printed = context.consumers[name].printed()
     if printed is not None:
         return bool(printed["ready"])
-    # A jar's log has no limit, but before it is ready it is short.
     with contextlib.suppress(OSError), log.open(encoding="utf-8", errors="replace") as lines:
         return any(re.search(pattern, line) for line in lines)
     return False

@@ -24,6 +24,7 @@ from rocketchaos.harness.core.errors import (
     UsageProblem,
 )
 from rocketchaos.harness.core.events.base import BrokenEvent
+from rocketchaos.harness.core.events.clients import OutputCut
 from rocketchaos.harness.core.events.run import RunEnded, RunStarted, RunTrouble, StepStarted, TopicCreated
 from rocketchaos.harness.core.events.servers import GroupConfigured
 from rocketchaos.harness.core.history import History
@@ -44,7 +45,7 @@ from rocketchaos.harness.engine.record import NodeLogs
 from rocketchaos.harness.engine.traced_entries import TracedEntries
 from rocketchaos.harness.engine.written_entries import WrittenEntries
 from rocketchaos.harness.language.consumer_spec import Through
-from rocketchaos.harness.language.topic import Group
+from rocketchaos.harness.language.topic import NamedGroup
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
@@ -226,13 +227,15 @@ class TestBed:
         self.history.append("harness", created)
 
     def _create_group(self, context: RunContext, group: str) -> None:
-        """Create the group if the proxy needs it, or if it has settings of its own. The same holds for its
-        topics."""
-        spec = self.scenario.bare_groups.get(group, Group())
+        """Create the group if the proxy needs it, if it has settings of its own, or if it is declared and
+        brokers create none by themselves. The same holds for its topics."""
+        spec = self.scenario.bare_groups.get(group, NamedGroup())
         members = self.scenario.members(group)
         addresses = context.servers.broker_addresses
         by_proxy = any(self.scenario.consumers[member].needs_proxy for member in members)
-        if by_proxy or spec.settings:
+        lines = self.scenario.cluster.broker_configuration
+        by_itself = lines.get("autoCreateSubscriptionGroup", "true").lower() == "true"
+        if by_proxy or spec.settings or (spec.is_declared and not by_itself):
             create_group(context.admin, self.names.real(group), addresses.values(), spec.settings)
         if spec.settings:
             shown = GroupConfigured(group=group, settings=spec.settings, brokers=tuple(addresses))
@@ -331,7 +334,8 @@ class TestBed:
         )
 
     def _on_event(self, name: str, event: WorkerEvent) -> None:
-        if self.context is None or self._over:
+        # How much a log leaves out is known when its program has ended.
+        if self.context is None or (self._over and event.kind != OutputCut.kind):
             return
         if event.kind == "line":
             with self._printed_lock:

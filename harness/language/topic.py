@@ -90,10 +90,24 @@ class Group(Strict):
     )
 
     @property
+    def is_declared(self) -> bool:
+        """It is to be there, also where brokers create no group by themselves."""
+        return True
+
+    @property
     def topics(self) -> Iterator[tuple[str, Settings]]:
         """The prefixes of its own topics that are to be created, and their settings."""
         yield from ((RETRY, self.retry_topic),) if self.retry_topic else ()
         yield from ((DEAD_LETTERS, self.dead_letter_topic),) if self.dead_letter_topic else ()
+
+
+class NamedGroup(Group):
+    """A group that has nothing but its name, for raw pulls and heartbeats: the scenario doesn't create it."""
+
+    @property
+    def is_declared(self) -> bool:
+        """Brokers create it by themselves, or nobody does."""
+        return False
 
 
 def evenly(queues: int) -> Settings:

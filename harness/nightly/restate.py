@@ -10,6 +10,11 @@ from rocketchaos.harness.nightly.reduced import listed
 
 _KEPT = ("marks", *WHAT_RUNS)
 _NAME_AT_MOST = 80
+NOT_MEASURED = (
+    "How often its checks hold was not measured, because the search ended before: "
+    "run it before you rely on it."
+)
+NOT_ALL_TRIED = "The search ended before everything smaller was tried."
 
 
 def opened(document: Document) -> Document:
@@ -53,10 +58,17 @@ def name_of(document: Document, finding: NightlyFinding) -> str:
     return f"{finding.code}-{origin}"[:_NAME_AT_MOST].rstrip("-")
 
 
-def with_expectation(document: Document, held: int, of: int) -> Document:
-    """The same, with what its own checks said in its runs: a result that doesn't show every time isn't
-    expected."""
-    if not of:
-        return document
-    text = f"{document['description']} Its checks held in {held} of {of} runs."
-    return {**document, "description": text, "expected": "reproduced" if held == of else "measured"}
+def with_expectation(document: Document, held: int, of: int, *, whole: bool) -> Document:
+    """The same, and in how many runs its checks held: a result that doesn't show every time isn't expected.
+
+    Args:
+        document: made by `restated`.
+        held: in how many runs its own checks held.
+        of: of how many; 0: it has not been run with its own checks.
+        whole: whether everything smaller has been tried.
+    """
+    said = [document["description"], f"Its checks held in {held} of {of} runs." if of else NOT_MEASURED]
+    if not whole:
+        said.append(NOT_ALL_TRIED)
+    expected = "reproduced" if of and held == of else "measured"
+    return {**document, "description": " ".join(said), "expected": expected}

@@ -96,7 +96,15 @@ class Smallest:
         return self._folder if named else None
 
     def so_far(self) -> Document | None:
-        """The smallest one that is known to show it, stated by checks; None as long as none is known at all."""
+        """The smallest one when the search is interrupted, with the note that its checks were not measured.
+
+        None as long as none is known at all.
+        """
+        stated = self._stated()
+        return None if stated is None else with_expectation(stated, 0, 0, whole=False)
+
+    def _stated(self) -> Document | None:
+        """The smallest one that is known to show it, stated by checks."""
         if self._search is None or self._trial is None:
             return None
         smallest = self._search.smallest
@@ -117,6 +125,7 @@ class Smallest:
             trust = trust_of(shown, of)
             if trust is None:
                 raise _not_shown(of, limit)
+            self._origin += f", where {shown} of {of} runs show the finding"
 
             def is_late() -> bool:
                 # One run more, and then what was found is measured by its own checks.
@@ -127,7 +136,7 @@ class Smallest:
             search.run()
             stated, held = self._measured(search, trial)
             return Shrunk(
-                document=with_expectation(stated, *held),
+                document=with_expectation(stated, *held, whole=search.in_time),
                 candidates=len(search.tried),
                 runs=trial.runs,
                 errors=trial.errors,
@@ -145,7 +154,7 @@ class Smallest:
         it hardly shows it again, it is given up for the one before it.
         """
         while True:
-            stated = self.so_far()
+            stated = self._stated()
             assert stated is not None
             before = trial.shown_again
             held = measured(stated, trial.holds, self._effort.repeat)

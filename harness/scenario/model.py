@@ -34,7 +34,7 @@ from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
 from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.symptom import Issue, Symptom
-from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group
+from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group, NamedGroup
 from rocketchaos.harness.language.topic import Topic as Topic
 from rocketchaos.harness.language.words import (
     GroupKey,
@@ -64,8 +64,8 @@ Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
 
 def _by_name(groups: Any) -> Any:
-    """Groups without settings may be a list of names, or one."""
-    return groups if isinstance(groups, Mapping) else {name: {} for name in as_tuple(groups)}
+    """Groups that are only named may be a list of names, or one."""
+    return groups if isinstance(groups, Mapping) else {name: NamedGroup() for name in as_tuple(groups)}
 
 
 def _program_client(consumer: Any) -> str | None:
@@ -132,7 +132,8 @@ class Scenario(Strict):
         alias="groups",
         description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats, `[g]`; "
         "with any of them, `consumers` may be left out. Also groups with their own settings, `{g: {settings: "
-        "{consumeEnable: false}}}`",
+        "{consumeEnable: false}}}`. If the cluster's `autoCreateSubscriptionGroup` is false, `{g: {}}` creates "
+        "the group, and `[g]` doesn't",
     )
     consumers: dict[Name, Consumer] = Field(description="the consumers by name")
     producer: Producer = Field(default_factory=Producer, description="the client that sends its messages")

@@ -122,8 +122,6 @@ class Send(Sending, Step):
     def _can_be_together(self) -> Send:
         if self.batch is not None and (self.per_queue is not None or self.count % self.batch):
             raise ValueError("a `batch` goes to one queue, and `count` is a multiple of it")
-        if self.batch is not None and any("$number" in key or "$key" in key for key in self.keys or ()):
-            raise ValueError("the messages of a `batch` have the same `keys`: leave out `$number`")
         if self.transaction is not None and self.chooses_queues:
             raise ValueError("a transaction can't choose its queue")
         return self

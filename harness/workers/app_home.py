@@ -25,6 +25,7 @@ from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE
 from rocketchaos.harness.workers.jvm_agent import jvm_agent
 from rocketchaos.harness.workers.on_host import LocalProgram, begin
 from rocketchaos.harness.workers.program import WorkerPlan
+from rocketchaos.harness.workers.program_log import OutputKeeper, ProgramLog
 
 _PLAN = "plan.json"
 MARK = "ROCKETCHAOS_PROGRAM"
@@ -86,19 +87,31 @@ class AppHome:
         """See `WorkerHome.launch`."""
         agent = jvm_agent(self._java, self._progress)
         folder = plan.folder.absolute()
+        mark = secrets.token_hex(16)
+        environment = {**os.environ, **self._app.env, OWNER_VARIABLE: self._owner, MARK: mark}
+        with contextlib.ExitStack() as not_started:
+            mine: list[int] = []
 
-        def command(events_fd: int) -> list[str]:
-            (folder / _PLAN).write_text(json.dumps(self._plan(events_fd)), encoding="utf-8")
-            return self._command(agent.option(folder / _PLAN), folder)
+            def command(events_fd: int) -> list[str]:
+                mine.append(os.dup(events_fd))
+                not_started.callback(os.close, mine[0])
+                (folder / _PLAN).write_text(json.dumps(self._plan(events_fd)), encoding="utf-8")
+                return self._command(agent.option(folder / _PLAN), folder)
 
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            mark = secrets.token_hex(16)
-            process, events = begin(
-                command, plan.log, {**os.environ, **self._app.env, OWNER_VARIABLE: self._owner, MARK: mark}
-            )
-        except OSError as error:
-            raise EnvironmentNotReady(f"the program of {plan.name} can't be started: {error}") from error
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                log = ProgramLog(plan.log)
+                not_started.callback(log.close)
+                output_fd, write_fd = os.pipe()
+                not_started.callback(os.close, output_fd)
+                try:
+                    process, events = begin(command, write_fd, environment)
+                finally:
+                    os.close(write_fd)
+            except OSError as error:
+                raise EnvironmentNotReady(f"the program of {plan.name} can't be started: {error}") from error
+            not_started.pop_all()
+        OutputKeeper(output_fd, mine[0], log, process.poll)
         program = AppProgram(plan.name, process, events)
         program.mark = mark
         return program

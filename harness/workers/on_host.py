@@ -41,24 +41,25 @@ class OnHost:
         archive = None if self._java is None else archive_of(plan, self._java)
         options = () if archive is None else archive.options()
         try:
-            process, events = begin(
-                lambda events_fd: child_command(plan, sys.executable, events_fd, libjvm, options),
-                plan.log,
-                _environment(os.environ, self._owner, plan.packages),
-            )
+            with plan.log.open("ab") as output:
+                process, events = begin(
+                    lambda events_fd: child_command(plan, sys.executable, events_fd, libjvm, options),
+                    output.fileno(),
+                    _environment(os.environ, self._owner, plan.packages),
+                )
         except OSError as error:
             raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error
         return LocalProgram(plan.name, process, events)
 
 
 def begin(
-    command: Callable[[int], Sequence[str]], log: Path, environment: Mapping[str, str]
+    command: Callable[[int], Sequence[str]], output_fd: int, environment: Mapping[str, str]
 ) -> tuple[subprocess.Popen[bytes], BinaryIO]:
     """A process in a session of its own, and this end of the pipe into which it writes its events.
 
     Args:
         command: by the number of its end of that pipe.
-        log: where its output is added.
+        output_fd: where it prints to.
         environment: all of it.
 
     Raises:
@@ -67,17 +68,16 @@ def begin(
     # Neither end is inheritable; pass_fds makes the child's end so in that one child.
     read_fd, write_fd = os.pipe()
     try:
-        with log.open("ab") as output:
-            process = subprocess.Popen(
-                command(write_fd),
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=output,
-                env=environment,
-                pass_fds=(write_fd,),
-                start_new_session=True,
-                bufsize=0,
-            )
+        process = subprocess.Popen(
+            command(write_fd),
+            stdin=subprocess.PIPE,
+            stdout=output_fd,
+            stderr=output_fd,
+            env=environment,
+            pass_fds=(write_fd,),
+            start_new_session=True,
+            bufsize=0,
+        )
     except BaseException:
         os.close(read_fd)
         raise

@@ -18,47 +18,13 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
 from rocketchaos.harness.workers.printed_lines import Lines
+from rocketchaos.harness.workers.program_log import READ_BYTES, ProgramLog, close_and_tell
 from rocketchaos.harness.workers.protocol import EventPipe
 
-LOG_LIMIT_BYTES = 32 * 1024 * 1024
-"""The limit of its log on disk. Of later output the end is kept."""
-_TAIL_BYTES = 64 * 1024
-_READ_BYTES = 64 * 1024
 _LOOK_EVERY_S = 0.1
 """How often a silent program is checked for its end: a process that it started may hold its output open."""
 SHOWN = 200
 """How many characters of a line an event has."""
-
-
-class _Log:
-    """A file of bounded size: the beginning, and the end."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("ab")
-        self._left = max(0, LOG_LIMIT_BYTES - path.stat().st_size)
-        self._tail = bytearray()
-        self._left_out = 0
-
-    def write(self, data: bytes) -> None:
-        """Add what fits; a full disk must not stop the program."""
-        kept, rest = data[: self._left], data[self._left :]
-        self._left -= len(kept)
-        with contextlib.suppress(OSError):
-            self._file.write(kept)
-            self._file.flush()
-        self._tail += rest
-        if len(self._tail) > _TAIL_BYTES:
-            self._left_out += len(self._tail) - _TAIL_BYTES
-            del self._tail[: len(self._tail) - _TAIL_BYTES]
-
-    def close(self) -> None:
-        """Add the end, where something was left out."""
-        with contextlib.suppress(OSError):
-            if self._left_out:
-                self._file.write(f"\n[rocketchaos: {self._left_out} bytes are left out here]\n".encode())
-            self._file.write(self._tail)
-        with contextlib.suppress(OSError):
-            self._file.close()
 
 
 class Printing(Protocol):
@@ -101,7 +67,7 @@ class PrintedOutput:
         self._pipe = output
         self._output = output.fileno()
         os.set_blocking(self._output, False)
-        self._log = _Log(log)
+        self._log = ProgramLog(log)
         self._sees = None if sees is None else re.compile(sees)
         self._ready = None if ready is None else re.compile(ready)
         self._commands, commands = os.pipe()
@@ -131,7 +97,7 @@ class PrintedOutput:
         except BrokenPipeError:
             pass  # nobody listens any more
         finally:
-            self._log.close()
+            close_and_tell(self._log, self._events)
             for descriptor in (self._events_fd, self._commands):
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
@@ -147,7 +113,7 @@ class PrintedOutput:
                 if self._output in ready and not self._read_some():
                     selector.unregister(self._output)
                 if self._commands in ready:
-                    data = os.read(self._commands, _READ_BYTES)
+                    data = os.read(self._commands, READ_BYTES)
                     if not data:
                         selector.unregister(self._commands)
                         self._end()
@@ -157,7 +123,7 @@ class PrintedOutput:
     def _read_some(self) -> bool:
         """Read what is there, at most so much that nothing else has to wait; False: its output has ended."""
         try:
-            data = os.read(self._output, _READ_BYTES)
+            data = os.read(self._output, READ_BYTES)
         except BlockingIOError:
             return True
         self._log.write(data)
@@ -168,7 +134,7 @@ class PrintedOutput:
         """Read what it has printed by now; a pipe holds 64 KiB, or some more."""
         for _ in range(64):
             try:
-                data = os.read(self._output, _READ_BYTES)
+                data = os.read(self._output, READ_BYTES)
             except BlockingIOError:
                 return
             if not data:

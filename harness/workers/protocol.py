@@ -69,7 +69,7 @@ known: it has not asked for the topic yet, and will with the first message.
 further `keys [..]` and `properties {..}`: `{status, broker, queue_id, queue_offset, msg_id, offset_msg_id}`. Never
 retried; one at a time for each producer, so that they go round where no queue is given. `msg_id` is the message's
 UNIQ_KEY. Only clients whose `sends` have that get `hash_key` (text whose hash chooses the queue), `batch [{tag,
-key}]` (further messages of the same request) and `how {delay_level, delay_ms, oneway, transaction}`.
+key, keys?, body?}]` (further messages of the same request) and `how {delay_level, delay_ms, oneway, transaction}`.
 
 Events of consumers, one a message: `received` with `consumer, topic, tag, key, keys, msg_id, offset_msg_id,
 broker, queue_id, offset, reconsume_times` when the listener gets it; `blocked` with `consumer, key, msg_id,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
@@ -23,7 +24,7 @@ from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.options import Options
 from tests.embedded.command import ROOT, Ended, rocketchaos, started
-from tests.embedded.users_programs import log_of
+from tests.embedded.users_programs import log_of, of_guide
 
 pytestmark = [pytest.mark.containers, pytest.mark.timeout(300)]
 
@@ -43,6 +44,8 @@ ENV MODE={mode} SHOP=image
 ENTRYPOINT ["/shop/run"]
 CMD []
 """
+GUIDE_SHOP = "MODE=plain SAYS=handled GROUP=shop TAG=paid CONFIG=/dev/null"
+"""Makes the program that of the guide."""
 SCENARIO = """\
 name: own
 title: a container of the user's own
@@ -213,6 +216,35 @@ anomaly: [{undelivered: {at_least: 4}}]
 healthy: [{delivered: {to: g, count: 16}}]
 expected: reproduced
 """
+
+
+GUIDE_TAIL = """\
+steps:
+  - start: shop-1
+  - settle: {ownership: shop, within: 60s}
+  - send: {topic: orders, tag: paid, count: 8, per_queue: 2}
+  - settle: {delivered: shop, count: 8, topic: orders, within: 60s}
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: shop, count: 8}}]
+expected: {image: not-reproduced}
+"""
+
+
+def test_the_image_of_the_guide(engine: Engine, shop: str, tmp_path: Path) -> None:
+    block = of_guide("image: registry")
+    name = yaml.safe_load(block)["consumers"]["shop-1"]["app"]["image"]
+    (tmp_path / "Dockerfile").write_text(f"FROM {shop}\nENV {GUIDE_SHOP}\n")
+    engine.client.images.build(path=str(tmp_path), tag=name, rm=True)
+    head = "name: shop\ntitle: an image of the guide\ntopics: {orders: {queues: 4}}\n"
+    (tmp_path / "shop.scenario.yaml").write_text(head + block + GUIDE_TAIL)
+    try:
+        ended = rocketchaos(
+            "run", "shop.scenario.yaml", "--on", "containers", "--json", cwd=tmp_path, limit_s=280
+        )
+    finally:
+        engine.client.images.remove(name, force=True)
+    (found,) = ended.document["runs"]
+    assert (ended.code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
 
 
 def test_a_rolling_deployment_from_one_version_to_the_next(run: Run) -> None:

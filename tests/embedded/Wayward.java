@@ -14,6 +14,7 @@ import org.apache.rocketmq.common.message.MessageExt;
 
 /** A service that does what a test wants: `NAME_SERVER MODE`. */
 public final class Wayward {
+    private static final String SAYS = System.getenv().getOrDefault("SAYS", "got");
     private static final Queue<String> HANDLED = new ConcurrentLinkedQueue<>();
 
     public static void main(String[] args) throws Exception {
@@ -25,11 +26,13 @@ public final class Wayward {
         if (mode.equals("idle")) {
             Thread.sleep(600_000);
         }
+        String group = System.getenv().getOrDefault("GROUP", "g");
+        String tag = System.getenv().getOrDefault("TAG", "tagA");
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(
-            mode.equals("stranger") ? "other" : "g", null, new AllocateMessageQueueAveragely(),
+            mode.equals("stranger") ? "other" : group, null, new AllocateMessageQueueAveragely(),
             mode.startsWith("traces"), null);
         consumer.setNamesrvAddr(args[0]);
-        consumer.subscribe("orders", mode.equals("differs") ? "tagB" : "tagA");
+        consumer.subscribe("orders", mode.equals("differs") ? "tagB" : tag);
         DefaultMQProducer producer = mode.startsWith("writes") ? new DefaultMQProducer("ledger") : null;
         if (producer != null) {
             producer.setNamesrvAddr(args[0]);
@@ -43,9 +46,9 @@ public final class Wayward {
             if (producer != null) {
                 return written(producer, messages.get(0), mode);
             }
-            System.out.println("got " + new String(messages.get(0).getBody(), StandardCharsets.UTF_8));
-            if (mode.equals("prints")) {
-                for (int i = 0; i < 40_000; i++) {
+            System.out.println(SAYS + " " + new String(messages.get(0).getBody(), StandardCharsets.UTF_8));
+            if (mode.equals("prints") || mode.equals("floods")) {
+                for (int i = 0; i < (mode.equals("floods") ? 120_000 : 40_000); i++) {
                     System.out.println(String.join("", Collections.nCopies(100, "x")));
                 }
             }

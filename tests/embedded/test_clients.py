@@ -126,6 +126,18 @@ def test_batches(rocketmq: LiveRun) -> None:
     assert kinds == ["received"] * 8 + ["consumed"] * 8
 
 
+def test_messages_of_a_batch_have_keys_of_their_own(rocketmq: LiveRun) -> None:
+    rocketmq.consumer("a", group="g", subscribe={"orders": "*"})
+    rocketmq.start("a")
+    rocketmq.settle(ownership="g", within="40s")
+    rocketmq.send(topic="orders", count=6, batch=3, keys=["A-$number", "mine"])
+    wait_for_keys(rocketmq, "a", 6)
+    own = [(f"orders-{number}", [f"A-{number}", "mine"]) for number in range(1, 7)]
+    for kind, node in (("sent", None), ("received", "a")):
+        events = (event.data for event in seen(rocketmq, kind, node))
+        assert sorted((item["key"], item["keys"]) for item in events) == own
+
+
 def test_what_a_producer_gives_to_its_messages(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", subscribe={"orders": "*"})
     rocketmq.start("a")

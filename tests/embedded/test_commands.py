@@ -16,7 +16,7 @@ import pytest
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import CheckFailed, LiveRun
 from tests.embedded.command import Ended, rocketchaos
-from tests.embedded.users_programs import jar_of, log_of, run_own
+from tests.embedded.users_programs import jar_of, log_of, of_guide, run_own
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 nightly = partial(pytest.param, marks=pytest.mark.nightly)
@@ -242,7 +242,7 @@ consumers:
     subscribe: {orders: tagA}
     app:
       command: [./service, $nameserver, MODE]
-      sees: {http: "http://$host:PORT/handled"}
+      SEES
       env: {PORT: PORT, CONFIG: $files/service.conf}
       files: {service.conf: service.template}
 steps:
@@ -273,7 +273,8 @@ def test_what_it_lists_by_http_tells_what_it_handled(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    _, found = run(mode, text=SERVES.replace("PORT: PORT", f"PORT: {port}").replace("PORT/", f"{port}/"))
+    sees = of_guide("sees: {http:").strip().replace(":8080/", f":{port}/")
+    _, found = run(mode, text=SERVES.replace("PORT: PORT", f"PORT: {port}").replace("SEES", sees))
     assert (found["outcome"], found["trouble"]) == (outcome, None), found["reason"]
     fates = [
         json.loads(line) for line in (Path(found["run_dir"]) / "messages.jsonl").read_text().splitlines()

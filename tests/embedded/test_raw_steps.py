@@ -185,3 +185,25 @@ def test_a_setting_that_a_broker_does_not_take_is_no_result(
     (run,) = ended.document["runs"]
     assert (ended.code, run["trouble"]) == (code, trouble)
     assert reason in run["reason"]
+
+
+DECLARED = """\
+name: declared-groups
+title: a group that is declared is there, and one that is only named isn't
+cluster: {broker: {autoCreateSubscriptionGroup: false}}
+topics: {orders: {queues: 1}}
+groups: GROUPS
+steps:
+  - pull: {as: pull, group: g, topic: orders, queue: 0, offset: 0, with: '*'}
+anomaly:
+  - pull: {of: pull, code: SUBSCRIPTION_GROUP_NOT_EXIST}
+healthy:
+  - pull: {of: pull, code: PULL_NOT_FOUND}
+"""
+
+
+@pytest.mark.parametrize(("groups", "outcome"), [("{g: {}}", "not-reproduced"), ("[g]", "reproduced")])
+def test_a_declared_group_is_there_where_brokers_create_none(
+    run_scenario: RunScenario, groups: str, outcome: str
+) -> None:
+    assert run_scenario(DECLARED.replace("GROUPS", groups))["outcome"] == outcome

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,20 +16,20 @@ import yaml
 
 from tests.embedded.command import ROOT, rocketchaos
 from tests.embedded.test_documents import blocks, shell
+from tests.embedded.users_programs import GUIDE, of_guide
 
 pytestmark = [
     pytest.mark.embedded,
     pytest.mark.extended,
     pytest.mark.timeout(900),
 ]
+by_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="needs Node.js: apt install npm")
 by_maven = pytest.mark.skipif(shutil.which("mvn") is None, reason="needs Maven: apt install maven")
 
 
-GUIDE = "docs/guides/own-service.md"
 AUDIT = """\
 name: guide-audit
-title: "An auditor that is seen by its lines gets all of the orders"
-topics: {orders: {queues: 4}}
+title: "An auditor of the guide gets all of the orders"
 CONSUMERS
 steps:
   - start: audit-1
@@ -41,7 +42,80 @@ healthy:
   - delivered: {to: audit, count: 8}
 expected: {app: not-reproduced}
 """
-"""What the guide's consumer, which is seen by its lines, needs to be a scenario."""
+"""What a consumer of the guide needs to be a scenario."""
+
+
+def audit(block: str) -> str:
+    """A scenario with a consumer of the guide."""
+    topics = "" if "topics:" in block else "topics: {orders: {queues: 4}}\n"
+    return AUDIT.replace("CONSUMERS", topics + block.strip())
+
+
+WRITES = """\
+import signal
+import sys
+import threading
+
+from rocketmq.client import Message, Producer, PushConsumer
+
+producer = Producer("ledger")
+producer.set_namesrv_addr(sys.argv[1])
+producer.start()
+
+
+def audit(message):
+    entry = Message("audited")
+    entry.set_keys(message.keys.decode())
+    entry.set_body("audited")
+    producer.send_sync(entry)
+
+
+ended = threading.Event()
+signal.signal(signal.SIGTERM, lambda *_: ended.set())
+consumer = PushConsumer("audit")
+consumer.set_namesrv_addr(sys.argv[1])
+consumer.subscribe("orders", audit, sys.argv[2])
+consumer.start()
+ended.wait()
+consumer.shutdown()
+producer.shutdown()
+"""
+SHOP = """\
+const { FilterExpression, SimpleConsumer } = require('rocketmq-client-nodejs');
+
+const [endpoints, tag] = process.argv.slice(2);
+
+async function main() {
+  const consumer = new SimpleConsumer({
+    consumerGroup: 'shop',
+    endpoints,
+    namespace: '',
+    subscriptions: new Map().set('orders', new FilterExpression(tag)),
+    awaitDuration: 2000,
+  });
+  let ended = false;
+  process.on('SIGTERM', () => { ended = true; });
+  await consumer.startup();
+  while (!ended) {
+    for (const message of await consumer.receive(16)) {
+      console.log(`sold ${message.keys.join(' ')}`);
+      await consumer.ack(message);
+    }
+  }
+  await consumer.shutdown();
+  process.exit(0);
+}
+
+main();
+"""
+"""A program with the gRPC client of Node.js."""
+SOLD = """
+anomaly:
+  - undelivered: {at_least: 1}
+healthy:
+  - delivered: {to: shop, count: 40}
+expected: {app: not-reproduced}
+"""
 
 
 NIGHT = """\
@@ -154,8 +228,7 @@ def test_a_python_service_crashes_and_is_deployed_anew(tmp_path: Path, version: 
     subprocess.run([sys.executable, "-m", "venv", copy / ".venv"], check=True, timeout=120)
     pip = [copy / ".venv" / "bin" / "pip", "install", "-q", "-r", copy / "requirements.txt"]
     subprocess.run(pip, check=True, timeout=300)
-    (consumers,) = [block for block in blocks(GUIDE, "yaml") if "sees: {log: 'audited" in block]
-    (copy / "guide.scenario.yaml").write_text(AUDIT.replace("CONSUMERS", consumers.strip()))
+    (copy / "guide.scenario.yaml").write_text(audit(of_guide("sees: {log: 'audited")))
     path = f"{copy / '.venv' / 'bin'}:{os.environ['PATH']}"
     ended = rocketchaos("run", ".", "--rocketmq", version, "--json", cwd=copy, limit_s=600, PATH=path)
     found = {run["scenario"]: run for run in ended.document["runs"]}
@@ -165,8 +238,32 @@ def test_a_python_service_crashes_and_is_deployed_anew(tmp_path: Path, version: 
         "audit-crash": "not-reproduced",
         "audit-rolling-deployment": "reproduced",
     }
+    # The same program, which writes an entry instead of a line.
+    written = tmp_path / "written"
+    written.mkdir()
+    (written / "audit.py").write_text(WRITES)
+    (written / "guide.scenario.yaml").write_text(audit(of_guide("sees: {topic: audited}")))
+    ended = rocketchaos("run", ".", "--rocketmq", version, "--json", cwd=written, limit_s=300, PATH=path)
+    (run,) = ended.document["runs"]
+    assert (ended.code, run["outcome"]) == (0, "not-reproduced"), run["reason"]
+
     folder = Path(found["audit-rolling-deployment"]["run_dir"])
     fates = [json.loads(line) for line in (folder / "messages.jsonl").read_text().splitlines()]
     nobody = [fate for fate in fates if not fate["deliveries"]]
     assert {fate["message_class"] for fate in nobody} == {"filtered-by-broker"}
     assert len(nobody) == 8
+
+
+@by_npm
+def test_the_guides_service_with_a_grpc_client(tmp_path: Path) -> None:
+    npm = ["npm", "install", "--no-fund", "--no-audit", "--silent", "rocketmq-client-nodejs@1.0.8"]
+    subprocess.run(npm, cwd=tmp_path, check=True, timeout=300)
+    (tmp_path / "shop.js").write_text(SHOP)
+    head = "name: shop\ntitle: A program with a gRPC client\ntopics: {orders: {queues: 4}}\n"
+    (tmp_path / "shop.scenario.yaml").write_text(head + of_guide("shop.js") + SOLD)
+    (command,) = re.findall(
+        "^    (rocketchaos run shop.*--rocketmq.*)$", (ROOT / GUIDE).read_text("utf-8"), re.M
+    )
+    ended = shell(f"{command} --json", tmp_path)
+    (run,) = json.loads(ended.stdout)["runs"]
+    assert (ended.returncode, run["outcome"]) == (0, "not-reproduced"), run["reason"]

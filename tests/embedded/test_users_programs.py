@@ -15,9 +15,10 @@ import pytest
 
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import CheckFailed, LiveRun
+from rocketchaos.harness.workers.program_log import LOG_LIMIT_BYTES, TAIL_BYTES
 from tests.embedded.command import Ended, rocketchaos
 from tests.embedded.test_endings import end, start
-from tests.embedded.users_programs import jar_of, log_of, relocated, run_own
+from tests.embedded.users_programs import jar_of, log_of, of_guide, relocated, run_own
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -209,10 +210,25 @@ def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
 
 
 @pytest.mark.extended
-def test_what_it_prints_goes_into_its_log(run: Run) -> None:
-    _, found = run("prints")
+def test_what_it_prints_goes_into_its_log_up_to_a_limit_and_the_rest_is_counted(run: Run) -> None:
+    _, found = run("floods")
     assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
-    assert (Path(found["run_dir"]) / "logs" / "a.log").stat().st_size > 4 * 4_000_000
+    folder = Path(found["run_dir"])
+    log = (folder / "logs" / "a.log").read_bytes()
+    cuts = [
+        event
+        for line in (folder / "events.jsonl").open()
+        if (event := json.loads(line))["kind"] == "output-cut"
+    ]
+    (left_out,) = (event["data"]["left_out_bytes"] for event in cuts)
+    note = f"\n[rocketchaos: {left_out} bytes are left out here]\n".encode()
+    assert len(log) == LOG_LIMIT_BYTES + len(note) + TAIL_BYTES
+    assert log.count(note) == 1
+    # Four messages, 120,000 lines of 101 bytes for each, and some lines more.
+    assert 4 * 120_000 * 101 < len(log) - len(note) + left_out < 4 * 120_000 * 101 + 10_000
+    told = f"{left_out:,} bytes are left out of logs/a.log"
+    assert told in (folder / "START-HERE.md").read_text()
+    assert told in (folder / "report.html").read_text()
 
 
 @pytest.mark.extended
@@ -281,11 +297,11 @@ consumers:
   a:
     group: g
     subscribe: {orders: tagA}
-    app: {command: [JAVA, -jar, wayward.jar, $nameserver, traces-fails], sees: {trace: true}}
+    app: {command: [JAVA, -jar, wayward.jar, $nameserver, traces-fails], SEES}
   b:
     group: g
     subscribe: {orders: tagA}
-    app: {command: [JAVA, -jar, wayward.jar, $nameserver, MODE], sees: {trace: true}}
+    app: {command: [JAVA, -jar, wayward.jar, $nameserver, MODE], SEES}
 steps:
   - start: a
   - start: b
@@ -301,7 +317,7 @@ healthy: [{delivered: {to: g, count: 8}}]
 def traced(folder: Path, jar: Path, version: str, **words: str) -> dict[str, Any]:
     """A run of two programs of one group that are seen by their trace, of which `a` fails each message once."""
     (folder / "wayward.jar").symlink_to(jar)
-    words = {"JAVA": str(find_java().executable), **words}
+    words = {"JAVA": str(find_java().executable), "SEES": of_guide("trace: true").strip(), **words}
     text = TRACED_SCENARIO
     for word, value in words.items():
         text = text.replace(word, value)

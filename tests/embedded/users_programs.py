@@ -11,6 +11,15 @@ from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.jars.java_compiler import compile_java, compiler_jars
 from rocketchaos.harness.jars.java_home import find_java
 from tests.embedded.command import Ended, rocketchaos
+from tests.embedded.test_documents import blocks
+
+GUIDE = "docs/guides/own-service.md"
+
+
+def of_guide(words: str) -> str:
+    """The YAML of the guide's one block that has these words."""
+    (text,) = [text for text in blocks(GUIDE, "yaml") if words in text]
+    return text
 
 
 def run_own(folder: Path, text: str, version: str) -> tuple[Ended, dict[str, Any]]:

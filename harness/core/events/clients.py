@@ -29,6 +29,16 @@ class WorkerDied(Body, frozen=True, kw_only=True):
     reason: str
 
 
+class OutputCut(Body, frozen=True, kw_only=True):
+    """A user's program printed more than its log keeps: the beginning, and the end of what one start printed."""
+
+    kind: ClassVar[str] = "output-cut"
+    node: ClassVar[str] = "worker"
+    log: str
+    """The file in `logs/`."""
+    left_out_bytes: int
+
+
 class ConsumerStarting(Body, frozen=True, kw_only=True):
     """The harness asks a consumer to start: from here on it may ask for messages."""
 

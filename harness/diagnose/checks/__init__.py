@@ -16,6 +16,7 @@ from rocketchaos.harness.diagnose.checks import (
     progress,
     proxies,
     registrations,
+    slaves,
     subscriptions,
     unread_queues,
 )
@@ -23,7 +24,7 @@ from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
     subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, outside,
-    progress, cluster, registrations,
+    progress, cluster, registrations, slaves,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

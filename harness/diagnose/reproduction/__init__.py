@@ -76,6 +76,8 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0806": "the brokers of a scenario are of one version",
         "RC0807": "why it left can't be seen from outside: `kill:` or `stop:` a broker does it",
         "RC0808": "why it left can't be seen from outside: `kill:` a broker that has a slave does it",
+        "RC0809": "why it left can't be seen from outside: `stop:` a slave, `broker-a-slave`, does it",
+        "RC0810": "why it lags can't be seen from outside: `pause:` a slave, `broker-a-slave`, does it",
     }
 )
 """By code: why no scenario is written."""

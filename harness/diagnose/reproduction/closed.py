@@ -125,6 +125,6 @@ def lacking_group(group: Scaled) -> tuple[Document, Document] | str:
         **document.get("cluster", {}),
         "broker": {"autoCreateSubscriptionGroup": False},
     }
-    # These brokers create no group by themselves; one with a setting is created before the first step.
-    document["groups"] = {"g": {"settings": {"consumeEnable": True}}}
+    # These brokers create no group by themselves: a declared one is created before the first step.
+    document["groups"] = {"g": {}}
     return document, {**control(group, document), "groups": document["groups"]}

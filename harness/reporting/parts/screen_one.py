@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rocketchaos.assertions.event_view import of_type
+from rocketchaos.harness.core.events.clients import OutputCut
 from rocketchaos.harness.core.message_classes import CLASS_WORDS, fate_sentences, reasons
 from rocketchaos.harness.core.model import Finding, Holds, Trouble
 from rocketchaos.harness.core.text import event_numbers, one_line, seconds_text, some
@@ -11,6 +13,7 @@ from rocketchaos.harness.reporting.parts.findings import claim_text
 from rocketchaos.harness.reporting.parts.queues import QueueLine, queue_lines
 from rocketchaos.harness.reporting.parts.screen import Screen, outcome_style
 from rocketchaos.harness.reporting.parts.shares import holder_of
+from rocketchaos.harness.reporting.parts.story import cut_text
 from rocketchaos.harness.reporting.parts.verdict import (
     SECTION_TITLES,
     WORDS,
@@ -170,6 +173,8 @@ def _show_divergences(screen: Screen, run: Report) -> None:
 def _show_ways_on(screen: Screen, run: Report) -> None:
     screen.heading("Run")
     screen.line(facts_line(run), indent=2)
+    for event in of_type(run.events, OutputCut):
+        screen.line(screen.text("cut  ", "dim"), cut_text(event.node, event.body), indent=2)
     screen.unbroken("  read     ", str(run.folder / "START-HERE.md"))
     screen.unbroken("  look at  ", str(run.folder / "report.html"))
     screen.unbroken("  check    ", run.check_command)

@@ -10,6 +10,7 @@ from typing import cast
 from rocketchaos.harness.core.events.clients import (
     ConsumerStarting,
     ConsumerStopped,
+    OutputCut,
     ProgramSubscription,
     WorkerDied,
 )
@@ -138,6 +139,8 @@ def _in_words(event: Event) -> str | None:
             return f"{event.node} has stopped"
         case WorkerDied(reason=reason):
             return f"the process of {event.node} died: {reason}"
+        case OutputCut():
+            return cut_text(event.node, event.body)
         case Settled(condition=condition, took_ms=took_ms):
             return f"settled: {condition}, after {took_ms / 1000:.2f} s"
         case Waited(took_ms=took_ms):
@@ -153,6 +156,12 @@ def _in_words(event: Event) -> str | None:
         case Fault():
             return _of_fault(event.body)
     return None
+
+
+def cut_text(consumer: str, cut: OutputCut) -> str:
+    """How many bytes of a program's output its log leaves out."""
+    what = f"{cut.left_out_bytes:,} bytes are left out of logs/{cut.log}"
+    return f"{consumer} has printed more than its log keeps: {what}"
 
 
 def _of_fault(body: Fault) -> str | None:

@@ -95,11 +95,8 @@ class Producer(JavaClient):
             messages = jpype.JClass("java.util.ArrayList")()
             messages.add(java)
             for item in message.batch:
-                messages.add(
-                    _message(
-                        message, item["tag"], [item["key"], *message.keys[1:]], item.get("body", item["key"])
-                    )
-                )
+                keys = [item["key"], *item.get("keys", ())]
+                messages.add(_message(message, item["tag"], keys, item.get("body", item["key"])))
             java = messages
         timeout_ms = jpype.JLong(message.timeout_ms)
         target = []

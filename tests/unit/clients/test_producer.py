@@ -55,6 +55,11 @@ def producer(worker: Worker) -> Producer:
             {"body": "of $key"},
             {"batch": [{"tag": "tagB", "key": "orders-2", "body": "of orders-2"}]},
         ),
+        (
+            [None, None],
+            {"keys": ["A-$number", "mine"]},
+            {"batch": [{"tag": None, "key": "orders-2", "keys": ["A-2", "mine"]}]},
+        ),
     ],
 )
 def test_a_worker_hears_of_a_way_of_sending_only_when_it_is_used(

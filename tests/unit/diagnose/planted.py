@@ -21,6 +21,7 @@ from tests.unit.diagnose.reports import (
     renamed,
     second_broker,
     unanswered,
+    with_slave,
 )
 
 FIRST, OTHER = "host-2@instance-1", "host-3@instance-1"
@@ -537,4 +538,14 @@ PLANTED = (
     Planted("RC0806", (_second_runs("V5_3_0"),), (second_broker(),)),
     Planted("RC0807", (_on_unknown_broker(dropped=False),), (_on_unknown_broker(dropped=True),), looks=2),
     Planted("RC0808", ((106, _slave_alone),), (second_broker(),), looks=2),
+    Planted(
+        "RC0809", (settings(brokerRole="SYNC_MASTER"),), (settings(brokerRole="ASYNC_MASTER"),), looks=16
+    ),
+    Planted(
+        "RC0810",
+        (with_slave(lambda _look: 1000, lambda _look: 600),),
+        # Busy: the slave is a moment behind.
+        (with_slave(lambda look: 1000 * (look + 1), lambda look: 1000 * look + 999),),
+        looks=16,
+    ),
 )

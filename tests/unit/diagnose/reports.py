@@ -12,7 +12,12 @@ from typing import Any
 from rocketchaos.harness.diagnose.bundle import Recorded, read
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.requests import GET_CONSUMER_CONNECTION_LIST, GET_CONSUMER_RUNNING_INFO
+from rocketchaos.harness.diagnose.requests import (
+    GET_BROKER_HA_STATUS,
+    GET_BROKER_RUNTIME_INFO,
+    GET_CONSUMER_CONNECTION_LIST,
+    GET_CONSUMER_RUNNING_INFO,
+)
 from rocketchaos.harness.rocketmq.allocation import average
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -99,6 +104,7 @@ def unanswered(code: int, answer_code: int | None, **fields: str) -> Edit:
 
 
 BROKER, SECOND = "broker-1", "broker-2"
+SLAVE = "host-9:10911"
 
 
 def second_broker(*, has_topic: bool = True) -> Edit:
@@ -130,6 +136,36 @@ def second_broker(*, has_topic: bool = True) -> Edit:
 
     def _on_second(document: Any) -> dict[str, Any]:
         return {key.replace(BROKER, SECOND): dict(held) for key, held in document["mqTable"].items()}
+
+    return add
+
+
+def with_slave(
+    master_end: Callable[[int], int], slave_end: Callable[[int], int | None], connections: int = 1
+) -> Edit:
+    """The broker has a slave, whose commit log ends there in each look; None: it doesn't answer."""
+
+    def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        for item in exchanges:
+            if item.code == 106:
+                yield _changed(item, _registered)
+            elif item.code == GET_BROKER_RUNTIME_INFO:
+                end = slave_end(item.look)
+                slave = replace(_ending(item, end or 0), address=SLAVE)
+                yield _ending(item, master_end(item.look))
+                yield (
+                    slave if end is not None else replace(slave, answer_code=None, body="", error="no answer")
+                )
+                status = json.dumps({"haConnectionInfo": [{"diff": 0}] * connections})
+                yield replace(item, code=GET_BROKER_HA_STATUS, body=status)
+            else:
+                yield item
+
+    def _registered(document: Any) -> None:
+        document["brokerAddrTable"][BROKER]["brokerAddrs"]["1"] = SLAVE
+
+    def _ending(item: Exchange, end: int) -> Exchange:
+        return _changed(item, lambda document: document["table"].update(commitLogMaxOffset=str(end)))
 
     return add
 

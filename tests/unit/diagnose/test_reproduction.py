@@ -312,6 +312,6 @@ def test_the_group_that_a_broker_lacks_is_there_at_first_and_stays_in_the_contro
     assert {"delete-group": "g"} in scenario["steps"]
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "count": 8}}]
     assert {"delete-group": "g"} not in control["steps"]
-    # Without settings, a group isn't created before the first step.
-    assert scenario["groups"]["g"]["settings"]
+    # Declared, it is created before the first step.
+    assert scenario["groups"] == {"g": {}}
     assert control["groups"] == scenario["groups"]

@@ -8,7 +8,14 @@ from dataclasses import replace
 from rocketchaos.harness.nightly.document import WHAT_RUNS, document_of, text_of
 from rocketchaos.harness.nightly.findings import NightlyFinding
 from rocketchaos.harness.nightly.invariants import Breach
-from rocketchaos.harness.nightly.restate import name_of, opened, restated, with_expectation
+from rocketchaos.harness.nightly.restate import (
+    NOT_ALL_TRIED,
+    NOT_MEASURED,
+    name_of,
+    opened,
+    restated,
+    with_expectation,
+)
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.place_models import allowed_keys
@@ -19,7 +26,7 @@ from tests.unit.nightly.stories import half_lost
 def test_the_result_states_the_finding_by_checks() -> None:
     (finding,) = half_lost().found()
     document = document_of(LARGE.replace("group: g1", "group: g").replace(": g1,", ": g,"), "large")
-    document = with_expectation(restated(document, finding, "Shrunk from nightly-7-1"), 3, 3)
+    document = with_expectation(restated(document, finding, "Shrunk from nightly-7-1"), 3, 3, whole=True)
     scenario = parse_scenario(text_of(document), "shrunk")
     assert (
         scenario.title
@@ -29,10 +36,13 @@ def test_the_result_states_the_finding_by_checks() -> None:
     assert document["anomaly"][0]["undelivered"]["because"] == "filtered-by-client"
     assert document["expected"] == "reproduced"
     assert "Its checks held in 3 of 3 runs." in scenario.description
-    assert with_expectation(document, 2, 3)["expected"] == "measured"
+    assert NOT_ALL_TRIED not in scenario.description
+    assert with_expectation(document, 2, 3, whole=True)["expected"] == "measured"
     stated = restated(document, finding, "Shrunk once more")
     assert stated["name"] == scenario.name
-    assert with_expectation(stated, 0, 0) == stated
+    unmeasured = with_expectation(stated, 0, 0, whole=False)
+    assert unmeasured["expected"] == "measured"
+    assert unmeasured["description"] == f"{stated['description']} {NOT_MEASURED} {NOT_ALL_TRIED}"
 
 
 def test_where_the_cause_alone_is_known_the_title_tells_what_came_of_it() -> None:

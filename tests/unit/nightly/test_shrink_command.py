@@ -18,6 +18,7 @@ from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.nightly import smallest as smallest_module
 from rocketchaos.harness.nightly import trial as trial_module
+from rocketchaos.harness.nightly.restate import NOT_ALL_TRIED, NOT_MEASURED
 from rocketchaos.harness.nightly.trial import TimeLimit
 from rocketchaos.harness.reporting.folder import load_report
 from rocketchaos.harness.scenario import load_scenario
@@ -168,7 +169,8 @@ def require_stated_so_far(folder: Path, text: str) -> None:
         ("undelivered", "filtered-by-client")
     ]
     assert scenario.expected == "measured"
-    assert "Shrunk from same-group-different-tags" in scenario.description
+    assert "Shrunk from same-group-different-tags, RocketMQ 4.9.4, where 2 of 2 runs" in scenario.description
+    assert scenario.description.rstrip().endswith(f"{NOT_MEASURED} {NOT_ALL_TRIED}")
     assert f"Wrote {NAME}.scenario.yaml: the smallest one so far" in text
 
 
@@ -245,6 +247,7 @@ def test_the_time_bounds_a_candidate_and_what_is_known_by_then_is_written(
     scenario = load_scenario(tmp_path / f"{NAME}.scenario.yaml")
     assert len(scenario.steps) < len(load_report(RUN).scenario.steps)
     assert scenario.expected == "measured"
+    assert scenario.description.rstrip().endswith(f"{NOT_MEASURED} {NOT_ALL_TRIED}")
     text = capsys.readouterr().out
     assert "by its own checks, not measured; the time was up before everything smaller had been tried" in text
 
@@ -262,7 +265,9 @@ def test_some_time_is_kept_for_the_measuring_of_the_result(
     monkeypatch.setattr(runner, "before", staticmethod(before))
     assert cli.main(["shrink", str(RUN), "--repeat", "3", "--minutes", "0.5"]) == ExitCode.AS_EXPECTED
     (file,) = tmp_path.iterdir()
-    assert "Its checks held in 3 of 3 runs." in load_scenario(file).description
+    said = load_scenario(file).description
+    assert "Its checks held in 3 of 3 runs." in said
+    assert NOT_ALL_TRIED in said
     assert now_s[0] <= 30 - trial_module.TEAR_DOWN_S
 
 

@@ -152,3 +152,17 @@ def test_impossible_orders(steps: list[str], step: int, message: str) -> None:
     (item,) = refused.value.diagnostics
     assert item.line == FIRST_STEP_LINE + step - 1
     assert message in item.message
+
+
+@pytest.mark.parametrize(("groups", "declared"), [("[g]", False), ("g", False), ("{g: {}}", True)])
+def test_groups_that_are_only_named_are_not_declared(groups: str, declared: bool) -> None:
+    text = (
+        "name: n\ntitle: t\ntopics: {orders: {queues: 1}}\ngroups: "
+        + groups
+        + """
+steps: [{pull: {as: p, group: g, topic: orders, queue: 0, offset: 0}}]
+anomaly: [{pull: {of: p, code: 0}}]
+healthy: [{pull: {of: p, code: 1}}]
+"""
+    )
+    assert parse_scenario(text, "n.scenario.yaml").bare_groups["g"].is_declared is declared

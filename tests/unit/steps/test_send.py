@@ -97,11 +97,6 @@ def test_a_hash_key_chooses_the_queue_alone(other: dict[str, Any]) -> None:
         Send.model_validate({"topic": "orders", "count": 4, "hash_key": "A", **other})
 
 
-def test_a_batch_has_no_keys_of_single_messages() -> None:
-    with pytest.raises(ValidationError, match="leave out `\\$number`"):
-        sent_by({"count": 2, "batch": 2, "keys": "A-$number"})
-
-
 def test_untagged_with_keys_and_properties() -> None:
     sent = sent_by({"count": 1, "keys": "mine", "properties": {"a": "1"}}).sent
     assert sent == [

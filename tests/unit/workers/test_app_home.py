@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from tenacity import retry, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.events.clients import OutputCut
 from rocketchaos.harness.jars.java_home import Java
 from rocketchaos.harness.language.app_spec import App
-from rocketchaos.harness.workers import app_home
+from rocketchaos.harness.workers import app_home, program_log
 from rocketchaos.harness.workers.app_home import AppHome, AppProgram, Expected, program_file
 from rocketchaos.harness.workers.jvm_agent import JvmAgent
 from rocketchaos.harness.workers.program import WorkerPlan
@@ -29,20 +32,38 @@ wait
 """
 
 
+Launch = Callable[..., AppProgram]
+
+
 @pytest.fixture
-def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AppProgram]:
+def launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Launch]:
+    """Starts this script in place of a JVM."""
+    begun: list[AppProgram] = []
+
+    def of(body: str, mode: int = 0o755) -> AppProgram:
+        script = tmp_path / "java"
+        script.write_text(body)
+        script.chmod(mode)
+        java = Java(tmp_path, script, 17, "PATH", script, full_jdk=False)
+        monkeypatch.setattr(
+            app_home, "jvm_agent", lambda *_: JvmAgent(Path("/agent.jar"), (Path("/lib.jar"),))
+        )
+        app = App(jar="a.jar", args=("x",), jvm_args=("-Xmx1g",), properties={"b": "1"}, env={"C": "d"})
+        expected = [Expected("a", "g", {"orders": "tagA"})]
+        home = AppHome("owner", java, app, tmp_path / "a.jar", expected, print)
+        begun.append(home.launch(WorkerPlan(KINDS["app"], "a", tmp_path / "a", tmp_path / "a.log")))
+        return begun[-1]
+
+    yield of
+    for launched in begun:
+        if launched.poll() is None:
+            os.killpg(launched.pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def program(launch: Launch, tmp_path: Path) -> AppProgram:
     """A program that has started another one."""
-    script = tmp_path / "java"
-    script.write_text(PROGRAM.format(said=tmp_path / "said"))
-    script.chmod(0o755)
-    java = Java(tmp_path, script, 17, "PATH", script, full_jdk=False)
-    monkeypatch.setattr(app_home, "jvm_agent", lambda *_: JvmAgent(Path("/agent.jar"), (Path("/lib.jar"),)))
-    app = App(jar="a.jar", args=("x",), jvm_args=("-Xmx1g",), properties={"b": "1"}, env={"C": "d"})
-    home = AppHome("owner", java, app, tmp_path / "a.jar", [Expected("a", "g", {"orders": "tagA"})], print)
-    launched = home.launch(WorkerPlan(KINDS["app"], "a", tmp_path / "a", tmp_path / "a.log"))
-    yield launched
-    if launched.poll() is None:
-        os.killpg(launched.pid, signal.SIGKILL)
+    return launch(PROGRAM.format(said=tmp_path / "said"))
 
 
 @retry(stop=stop_after_delay(10), wait=wait_fixed(0.02))
@@ -125,3 +146,61 @@ def test_the_scenario_of_a_run_folder_is_seen_from_where_it_lay(tmp_path: Path) 
     (run / "run.json").write_text("{")
     with pytest.raises(EnvironmentNotReady, match="the program doesn't exist"):
         program_file("a.jar", str(run / "scenario.yaml"))
+
+
+def told(program: AppProgram) -> list[dict[str, Any]]:
+    """Its events, up to their end; its log is complete then."""
+    return [json.loads(line) for line in program.events]
+
+
+@pytest.mark.parametrize(
+    "ends",
+    ["", "sleep 600 & exit 3", "sleep 600 & kill -9 $$"],
+    ids=["by itself", "with a child", "by a kill"],
+)
+def test_what_it_prints_beyond_the_limit_is_left_out_and_told(
+    launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
+) -> None:
+    monkeypatch.setattr(program_log, "LOG_LIMIT_BYTES", 100_000)
+    (tmp_path / "a.log").write_bytes(b"earlier\n")
+    # As a JVM, which keeps its event pipe from whatever it starts.
+    alone = 'for fd in {3..99}; do eval "exec $fd>&-"; done'
+    program = launch(f"#!/bin/bash\n{alone}\nyes 123456789 | head -c 5000000\necho last words >&2\n{ends}\n")
+    program.wait(20)
+    (cut,) = told(program)
+    text = (tmp_path / "a.log").read_bytes()
+    assert text.startswith(b"earlier\n123456789\n")
+    assert text.endswith(b"last words\n")
+    note = f"\n[rocketchaos: {cut['data']['left_out_bytes']} bytes are left out here]\n".encode()
+    assert (cut["kind"], cut["data"]["log"], text.count(note)) == ("output-cut", "a.log", 1)
+    assert len(text) - len(note) + cut["data"]["left_out_bytes"] == 5_000_000 + len("earlier\nlast words\n")
+    program.close()
+
+
+def test_what_it_prints_up_to_the_limit_is_all_there(launch: Launch, tmp_path: Path) -> None:
+    program = launch("#!/bin/sh\nhead -c 3000000 /dev/zero\n")
+    program.wait(20)
+    assert told(program) == []
+    assert (tmp_path / "a.log").read_bytes() == bytes(3_000_000)
+    program.close()
+
+
+def test_what_a_full_disk_does_not_take_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = program_log.ProgramLog(tmp_path / "a.log")
+    log.write(b"12345")
+
+    class Full(FileIO):
+        def write(self, data: object) -> int:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(log, "_file", Full(tmp_path / "a.log", "ab"))
+    log.write(b"678")
+    assert log.close() == OutputCut(log="a.log", left_out_bytes=3)
+    assert (tmp_path / "a.log").read_bytes() == b"12345"
+
+
+def test_a_program_that_can_not_be_started_leaves_nothing_open(launch: Launch) -> None:
+    before = set(Path("/dev/fd").iterdir())
+    with pytest.raises(EnvironmentNotReady, match="can't be started"):
+        launch("no program\n", mode=0o644)
+    assert set(Path("/dev/fd").iterdir()) == before

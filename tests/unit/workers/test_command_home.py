@@ -16,7 +16,7 @@ from tenacity import retry, stop_after_delay, wait_fixed
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.language.app_spec import App
-from rocketchaos.harness.workers import printed_output
+from rocketchaos.harness.workers import program_log
 from rocketchaos.harness.workers.command_home import CommandHome, command_of
 from rocketchaos.harness.workers.printed_lines import LONGEST_LINE_BYTES, Lines
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
@@ -29,7 +29,7 @@ SEES = r"handled (?P<key>\S+)"
 class Begun:
     """A program, and what was heard of it."""
 
-    def __init__(self, folder: Path, body: str, sees: str, ready: str | None) -> None:
+    def __init__(self, folder: Path, body: str, sees: str, ready: str | None, ends: bool) -> None:
         script = folder / "program.py"
         script.write_text(body)
         fields: dict[str, Any] = {} if ready is None else {"ready": {"log": ready}}
@@ -50,7 +50,8 @@ class Begun:
             on_event=self.events.append,
             on_death=self._died,
         )
-        self.worker.wait_ready(10)
+        if not ends:
+            self.worker.wait_ready(10)
 
     def _died(self, _name: str, reason: str, trouble: Trouble) -> None:
         self.deaths.append((reason, trouble))
@@ -77,8 +78,9 @@ Begin = Callable[..., Begun]
 def begin(tmp_path: Path) -> Iterator[Begin]:
     begun: list[Begun] = []
 
-    def of(body: str, sees: str = SEES, ready: str | None = None) -> Begun:
-        begun.append(Begun(tmp_path, body, sees, ready))
+    def of(body: str, sees: str = SEES, ready: str | None = None, *, ends: bool = False) -> Begun:
+        """`ends`: at once, so that it may be over before anybody looks."""
+        begun.append(Begun(tmp_path, body, sees, ready, ends))
         return begun[-1]
 
     yield of
@@ -140,7 +142,7 @@ def test_what_it_can_not_do_is_told(begin: Begin) -> None:
 def test_bytes_long_lines_and_megabytes_take_no_more_memory(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(printed_output, "LOG_LIMIT_BYTES", 1_000_000)
+    monkeypatch.setattr(program_log, "LOG_LIMIT_BYTES", 1_000_000)
     program = begin("""\
 import sys, time
 out = sys.stdout.buffer
@@ -160,6 +162,9 @@ time.sleep(60)
     assert 1_000_000 < len(text) < 1_100_000
     assert b"bytes are left out here" in text
     assert text.endswith(b"last words\n")
+    (cut,) = (event.data for event in program.events if event.kind == "output-cut")
+    assert cut["log"] == "a.log"
+    assert f"[rocketchaos: {cut['left_out_bytes']} bytes are left out here]".encode() in text
 
 
 def test_lines_are_kept_up_to_a_length() -> None:
@@ -173,7 +178,7 @@ def test_lines_are_kept_up_to_a_length() -> None:
 
 
 def test_one_that_ends_says_how_and_its_last_words(begin: Begin) -> None:
-    program = begin("print('handled orders-1')\nprint('no database')\nraise SystemExit(3)\n")
+    program = begin("print('handled orders-1')\nprint('no database')\nraise SystemExit(3)\n", ends=True)
     assert program.dead.wait(10)
     ((reason, trouble),) = program.deaths
     assert trouble is Trouble.ENVIRONMENT

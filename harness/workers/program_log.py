@@ -1,0 +1,118 @@
+"""What a user's program prints, kept on disk up to a limit: the beginning, and the end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rocketchaos.harness.core.events.clients import OutputCut
+from rocketchaos.harness.workers.protocol import EventPipe
+
+LOG_LIMIT_BYTES = 32 * 1024 * 1024
+"""The limit of a program's log on disk. Of later output the end is kept."""
+TAIL_BYTES = 64 * 1024
+READ_BYTES = 64 * 1024
+_LOOK_EVERY_S = 0.1
+"""How often a silent program is checked for its end: a process that it started may hold its output open."""
+
+
+class ProgramLog:
+    """A file of bounded size. The bytes that it leaves out are counted, and told at the end."""
+
+    def __init__(self, path: Path) -> None:
+        """
+        Args:
+            path: is appended to: a program that starts again has one log.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        self._path = path
+        self._file = path.open("ab", buffering=0)
+        self._left = max(0, LOG_LIMIT_BYTES - path.stat().st_size)
+        self._tail = bytearray()
+        self._left_out = 0
+
+    def write(self, data: bytes) -> None:
+        """Add what fits; a full disk must not stop the program."""
+        kept, rest = data[: self._left], data[self._left :]
+        self._left -= len(kept)
+        self._left_out += len(kept) - self._written(kept)
+        self._tail += rest
+        if len(self._tail) > TAIL_BYTES:
+            self._left_out += len(self._tail) - TAIL_BYTES
+            del self._tail[: len(self._tail) - TAIL_BYTES]
+
+    def _written(self, data: bytes) -> int:
+        written = 0
+        with contextlib.suppress(OSError):
+            while written < len(data):
+                written += self._file.write(data[written:]) or 0
+        return written
+
+    def close(self) -> OutputCut | None:
+        """Add the end; what was left out before it, if anything."""
+        if self._left_out:
+            self._written(f"\n[rocketchaos: {self._left_out} bytes are left out here]\n".encode())
+        self._left_out += len(self._tail) - self._written(bytes(self._tail))
+        with contextlib.suppress(OSError):
+            self._file.close()
+        return OutputCut(log=self._path.name, left_out_bytes=self._left_out) if self._left_out else None
+
+
+def close_and_tell(log: ProgramLog, events: EventPipe) -> None:
+    """Close a log, and write an event if something was left out."""
+    cut = log.close()
+    if cut is not None:
+        with contextlib.suppress(BrokenPipeError):  # nobody listens any more
+            events.emit(cut.kind, cut.as_data())
+
+
+class OutputKeeper:
+    """Reads one program's output into its log, in a thread of its own, until the program has ended.
+
+    It holds an end of the program's event pipe: when that pipe ends, the log is complete.
+    """
+
+    def __init__(self, output_fd: int, events_fd: int, log: ProgramLog, poll: Callable[[], Any]) -> None:
+        """
+        Args:
+            output_fd: this end of the pipe into which the program prints; closed here at the end.
+            events_fd: an end of its event pipe, to write into; closed here at the end.
+            log: closed here at the end.
+            poll: None while the program runs.
+        """
+        os.set_blocking(output_fd, False)
+        self._output_fd, self._events_fd, self._log, self._poll = output_fd, events_fd, log, poll
+        threading.Thread(target=self._run, name=f"output-to-{output_fd}", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._output_fd, selectors.EVENT_READ)
+                ended = False
+                # What it printed before its end is in the pipe by then.
+                while self._read_all() and not ended:
+                    selector.select(_LOOK_EVERY_S)
+                    ended = self._poll() is not None
+        finally:
+            close_and_tell(self._log, EventPipe(self._events_fd))
+            os.close(self._events_fd)
+            os.close(self._output_fd)
+
+    def _read_all(self) -> bool:
+        """Read what is there, at most 4 MiB, so that nobody's output hides the end; False: it has ended."""
+        for _ in range(64):
+            try:
+                data = os.read(self._output_fd, READ_BYTES)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            self._log.write(data)
+        return True
