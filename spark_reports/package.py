@@ -1,7 +1,7 @@
 """A zip for `spark-submit --py-files`: our packages, and the pure Python ones that they need.
 
-A zip can't bring packages with compiled parts: msgspec, Pydantic and, for reports, SciPy must be in the Python of
-the driver.
+A zip can't bring packages with compiled parts: msgspec, Pydantic and, for reports, deltalake, PyArrow and SciPy
+must be in the Python of the driver.
 Executors need none of this, because they run no Python code of rocketchaos.
 """
 

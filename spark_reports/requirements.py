@@ -11,7 +11,7 @@ from rocketchaos.harness.jars.bundles import Bundle
 
 _INSTALL = "Install it: pip install 'rocketmq-chaos-harness[reports]'."
 _OF_STORES = {"pyspark": "pyspark", "delta": "delta-spark"}
-_OF_REPORTS = {"plotly": "plotly", "scipy": "scipy"}
+_OF_REPORTS = {"deltalake": "deltalake", "plotly": "plotly", "pyarrow": "pyarrow", "scipy": "scipy"}
 _OF_CONNECT = {
     "grpc": "grpcio",
     "grpc_status": "grpcio-status",

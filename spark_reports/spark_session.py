@@ -43,6 +43,9 @@ Progress = Callable[[str], None]
 _GIB = 2**30
 _COMPACT = str(128 * 2**20)
 """Bytes of a file of a table that is large enough."""
+_SMALL = " -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+"""Options of a JVM without its second compiler. By default it has 48 MB for compiled code: Spark fills that, and
+the first compiler compiles much of it again."""
 _LEAST_MIB = 450
 """Spark doesn't start with less (`UnifiedMemoryManager.getMaxMemory`, Spark 4.1.0)."""
 _END_LIMIT_S = 20
@@ -156,7 +159,7 @@ def _places(folder: Path, small: bool) -> dict[str, str]:
     options = (
         f"-Dlog4j2.configurationFile={LOG4J.as_uri()} -Djava.io.tmpdir={temporary} "
         f"-Dderby.system.home={temporary} -XX:-UsePerfData"
-        f"{' -XX:TieredStopAtLevel=1' if small else ''}"
+        f"{_SMALL if small else ''}"
     )
     return {
         "spark.local.dir": str(temporary),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +18,7 @@ from rocketchaos.harness.cli.report_options import (
     open_store,
     spark_for,
 )
-from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
+from rocketchaos.harness.cli.terminal import OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from rocketchaos.spark_reports.render.links import RunsUrl
     from rocketchaos.spark_reports.report import Report, StoreSummary
     from rocketchaos.spark_reports.store import Store
+
+_ALL = ("diff", "flakiness", "divergence", "timing")
+"""As `spark_reports.report_kinds` has them, which takes a second to load."""
 
 SinceOption = Annotated[
     str | None,
@@ -90,8 +94,7 @@ def diff(
         report, verdict = diff_between(found.spark, summary, sides)
         page = None
         if folder is not None:
-            written = write(found.spark, report, folder, url)
-            _say_what_is_left_out(written)
+            written = write(report, folder, url)
             page = written.page
     if line:
         OUT.print(one_sentence(report, form is Form.MD, url), markup=False)
@@ -137,7 +140,7 @@ def all_reports(
     """Every report, in one Spark: what is new, flakiness, divergence, timing."""
     folder, url = _folder(out), _runs_url(runs_url)
     with open_store(store, master, reports=True) as (found, progress):
-        made = _all_written(found, _summary(found, store), folder, progress, url)
+        made = _written(found, _summary(found, store), _ALL, folder, progress, url)
     from rocketchaos.spark_reports.render.text import one_sentence
 
     for report, written in made:
@@ -163,14 +166,14 @@ def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
         ingest_runs(spark, kept, [str(runs)], progress)
         kept.register()
         summary = kept.summary()
-        made = _all_written(kept, summary, out, progress) if summary.runs else []
+        made = _written(kept, summary, _ALL, out, progress) if summary.runs else []
         return [written.page for _, written in made]
 
 
 def _make(name: str, uri: str, out: str, form: Form, runs_url: str | None, master: str | None) -> ExitCode:
     folder, url = _folder(out), _runs_url(runs_url)
     with open_store(uri, master, reports=True) as (store, progress):
-        report, written = _written(store, _summary(store, uri), name, folder, progress, url)
+        [(report, written)] = _written(store, _summary(store, uri), [name], folder, progress, url)
     _shown(report, form, written.page, url)
     return ExitCode.AS_EXPECTED
 
@@ -217,37 +220,23 @@ def _shown(report: Report, form: Form, page: Path | None, url: RunsUrl | None) -
 def _written(
     store: Store,
     summary: StoreSummary,
-    name: str,
+    names: Sequence[str],
     folder: Path,
     progress: Progress,
     url: RunsUrl | None = None,
-) -> tuple[Report, Written]:
-    from rocketchaos.spark_reports.render.files import write
-    from rocketchaos.spark_reports.report_kinds import REPORTS
-
-    progress(f"making the report {name}")
-    report = REPORTS[name](store.spark, summary)
-    progress("writing the report")
-    written = write(store.spark, report, folder, url)
-    _say_what_is_left_out(written)
-    return report, written
-
-
-def _say_what_is_left_out(written: Written) -> None:
-    from rocketchaos.spark_reports.render.page import TABLE_KINDS
-
-    left = [kind for kind in TABLE_KINDS if kind not in written.kinds]
-    if left:
-        ERR.print(
-            f"no {' and no '.join(left)} files of {written.page.name}: Spark doesn't see {written.page.parent}",
-            markup=False,
-        )
-
-
-def _all_written(
-    store: Store, summary: StoreSummary, folder: Path, progress: Progress, url: RunsUrl | None = None
 ) -> list[tuple[Report, Written]]:
-    """Every report, one after the other."""
-    from rocketchaos.spark_reports.report_kinds import REPORTS
+    """These reports, one after the other, with their files."""
+    from rocketchaos.spark_reports.answers import Answers
+    from rocketchaos.spark_reports.queries import queries_of
 
-    return [_written(store, summary, name, folder, progress, url) for name in REPORTS]
+    answers, made = Answers(store.spark), []
+    with answers.asked_ahead(queries_of(names)):
+        # Only here: Spark is at work while they load.
+        from rocketchaos.spark_reports.render.files import write
+        from rocketchaos.spark_reports.report_kinds import REPORTS
+
+        for name in names:
+            progress(f"making the report {name}")
+            report = REPORTS[name](answers, summary)
+            made.append((report, write(report, folder, url)))
+    return made

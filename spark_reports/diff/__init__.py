@@ -6,27 +6,45 @@ from dataclasses import replace
 
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.diff.compare import News, Verdict, compare
 from rocketchaos.spark_reports.diff.lines import headline, lines
 from rocketchaos.spark_reports.diff.read import read
 from rocketchaos.spark_reports.diff.sides import NEWEST, Sides
 from rocketchaos.spark_reports.diff.tables import tables
+from rocketchaos.spark_reports.queries import queries_of
 from rocketchaos.spark_reports.report import Report, Section, StoreSummary
 
 _SECTION = "What is new"
 
 
-def diff(spark: SparkSession, summary: StoreSummary) -> Report:
+def diff(answers: Answers, summary: StoreSummary) -> Report:
     """The report on the newest ingest."""
-    return diff_between(spark, summary, NEWEST)[0]
+    return _report(newest(answers), summary, NEWEST)
 
 
 def diff_between(spark: SparkSession, summary: StoreSummary, sides: Sides) -> tuple[Report, Verdict]:
     """The report on these sides, and whether anything is worse."""
     spark.sql(sides.statement.rstrip(";"))
-    news = compare(read(spark))
+    answers = Answers(spark)
+    with answers.asked_ahead(queries_of(["diff"])):
+        news = compare(read(answers))
+    return _report(news, summary, sides), news.verdict
+
+
+def newest(answers: Answers) -> News:
+    """The changes by the newest ingest."""
+    return compare(read(answers))
+
+
+def newest_section(news: News) -> Section:
+    """A section of it for another report."""
+    return _section(news, NEWEST)
+
+
+def _report(news: News, summary: StoreSummary, sides: Sides) -> Report:
     views = [*(text for text in summary.views if " VIEW sides AS" not in text), sides.statement]
-    report = Report(
+    return Report(
         "diff",
         "What is new",
         headline(news, sides),
@@ -34,17 +52,6 @@ def diff_between(spark: SparkSession, summary: StoreSummary, sides: Sides) -> tu
         [_section(news, sides)],
         replace(summary, views=views),
     )
-    return report, news.verdict
-
-
-def newest(spark: SparkSession) -> News:
-    """The changes by the newest ingest, from the current views of the store."""
-    return compare(read(spark))
-
-
-def newest_section(news: News) -> Section:
-    """A section of it for another report."""
-    return _section(news, NEWEST)
 
 
 def _section(news: News, sides: Sides) -> Section:

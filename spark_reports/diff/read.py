@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import Row
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.cell import Cell
-from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.times import in_utc
 
 T = TypeVar("T")
@@ -84,21 +84,17 @@ class Facts:
     timing: Mapping[str, BySide[Took]]
 
 
-def read(spark: SparkSession) -> Facts:
-    """Run the queries, on the view `sides` as it is."""
+def read(answers: Answers) -> Facts:
+    """Ask the store, by the view `sides` as it is."""
     return Facts(
-        _cells(_rows(spark, "diff_cells")),
+        _cells(answers.rows("diff_cells")),
         {
             claim: _by_side(rows, _claim)
-            for claim, rows in _grouped(_rows(spark, "diff_claims"), "claim").items()
+            for claim, rows in _grouped(answers.rows("diff_claims"), "claim").items()
         },
-        [_cause(row) for row in _rows(spark, "diff_causes")],
-        {what: _timing(rows) for what, rows in _grouped(_rows(spark, "diff_timing"), "what").items()},
+        [_cause(row) for row in answers.rows("diff_causes")],
+        {what: _timing(rows) for what, rows in _grouped(answers.rows("diff_timing"), "what").items()},
     )
-
-
-def _rows(spark: SparkSession, name: str) -> list[Row]:
-    return spark.sql(query(name)).collect()
 
 
 def _grouped(rows: list[Row], column: str) -> Mapping[str, list[Row]]:

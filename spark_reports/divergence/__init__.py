@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import SparkSession
-
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.divergence import figures, tables, witness_tables
 from rocketchaos.spark_reports.divergence.as_expected import held_against
 from rocketchaos.spark_reports.divergence.compare import compare
@@ -18,9 +17,9 @@ from rocketchaos.spark_reports.divergence.witnesses import contradictions, state
 from rocketchaos.spark_reports.report import Figure, Report, Section, StoreSummary
 
 
-def divergence(spark: SparkSession, summary: StoreSummary) -> Report:
-    """Make the report from the views of the store's tables."""
-    return report(read(spark), summary)
+def divergence(answers: Answers, summary: StoreSummary) -> Report:
+    """Make the report."""
+    return report(read(answers), summary)
 
 
 def report(facts: Facts, summary: StoreSummary) -> Report:

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql import SparkSession
-
 from rocketchaos.harness.core.model import MessageClass, OutcomeKind, Trouble
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.cell import Cell
-from rocketchaos.spark_reports.queries import query
 
 Row = Mapping[str, Any]
 
@@ -108,20 +106,20 @@ class Facts:
         return sum(end.runs for end in self.endings.get(cell, ()) if not end.complete)
 
 
-def read(spark: SparkSession) -> Facts:
-    """Run the queries."""
-    endings = _ask(spark, "divergence_outcomes")
+def read(answers: Answers) -> Facts:
+    """Ask the store."""
+    endings = _ask(answers, "divergence_outcomes")
     return Facts(
-        fates=fates(_ask(spark, "divergence_classes")),
+        fates=fates(_ask(answers, "divergence_classes")),
         endings=_endings(endings),
-        witnesses=_ask(spark, "divergence_witnesses"),
-        subscriptions=_ask(spark, "divergence_subscriptions"),
-        owners=_ask(spark, "divergence_owners"),
+        witnesses=_ask(answers, "divergence_witnesses"),
+        subscriptions=_ask(answers, "divergence_subscriptions"),
+        owners=_ask(answers, "divergence_owners"),
     )
 
 
-def _ask(spark: SparkSession, name: str) -> list[dict[str, Any]]:
-    return [row.asDict() for row in spark.sql(query(name)).collect()]
+def _ask(answers: Answers, name: str) -> list[dict[str, Any]]:
+    return [row.asDict() for row in answers.rows(name)]
 
 
 def fates(rows: Iterable[Row]) -> dict[Cell, Fates]:

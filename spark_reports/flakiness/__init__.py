@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import SparkSession
-
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.diff import newest, newest_section
 from rocketchaos.spark_reports.flakiness import figures, tables
 from rocketchaos.spark_reports.flakiness.assess import assess
@@ -18,9 +17,9 @@ from rocketchaos.spark_reports.flakiness.versions import version_changes
 from rocketchaos.spark_reports.report import Figure, Report, Section, StoreSummary
 
 
-def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
-    """Make the report from the views of the store's tables."""
-    facts = read(spark)
+def flakiness(answers: Answers, summary: StoreSummary) -> Report:
+    """Make the report."""
+    facts = read(answers)
     cells = assess(facts)
     names = Names(facts.counts)
     found = conditions(facts.bins)
@@ -31,7 +30,7 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
         headline(cells, names, found, summary),
         lines(cells, names, found, changes, facts.signatures, summary),
         [
-            newest_section(newest(spark)),
+            newest_section(newest(answers)),
             Section(
                 "Cells",
                 "A cell is a scenario with one client, on one version of RocketMQ, kind of cluster and timing.",

@@ -8,13 +8,13 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, TypeVar
 
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import Row
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.flakiness.cells import Counts
 from rocketchaos.spark_reports.flakiness.costs import Cost
 from rocketchaos.spark_reports.flakiness.known import Known
-from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.times import in_utc
 
 T = TypeVar("T")
@@ -115,23 +115,19 @@ class Facts:
     known: list[Known]
 
 
-def read(spark: SparkSession) -> Facts:
-    """Run the queries."""
-    counts = {Cell.of(row): _as(Counts, row) for row in _rows(spark, "flakiness_cells")}
+def read(answers: Answers) -> Facts:
+    """Ask the store."""
+    counts = {Cell.of(row): _as(Counts, row) for row in answers.rows("flakiness_cells")}
     return Facts(
         counts,
-        _by_cell(Block, _rows(spark, "flakiness_history")),
-        [_as(VersionRuns, row) for row in _rows(spark, "flakiness_versions")],
-        _by_cell(ConditionBin, _rows(spark, "flakiness_conditions")),
-        _by_cell(Cause, _rows(spark, "flakiness_causes")),
-        [_as(Signature, row) for row in _rows(spark, "flakiness_signatures")],
-        [_as(Cost, row) for row in _rows(spark, "flakiness_costs")],
-        [_as(Known, row) for row in _rows(spark, "flakiness_known")],
+        _by_cell(Block, answers.rows("flakiness_history")),
+        [_as(VersionRuns, row) for row in answers.rows("flakiness_versions")],
+        _by_cell(ConditionBin, answers.rows("flakiness_conditions")),
+        _by_cell(Cause, answers.rows("flakiness_causes")),
+        [_as(Signature, row) for row in answers.rows("flakiness_signatures")],
+        [_as(Cost, row) for row in answers.rows("flakiness_costs")],
+        [_as(Known, row) for row in answers.rows("flakiness_known")],
     )
-
-
-def _rows(spark: SparkSession, name: str) -> list[Row]:
-    return spark.sql(query(name)).collect()
 
 
 def _as(kind: type[T], row: Row) -> T:

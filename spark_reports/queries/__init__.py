@@ -8,9 +8,13 @@ file says what comes out. Their common parts are in `parts` once: `${settings}` 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
+
+_ALSO_READS: Mapping[str, Iterable[str]] = {"flakiness": ["diff"]}
+"""Reports of which another one has a section."""
 
 
 def query(name: str) -> str:
@@ -19,6 +23,13 @@ def query(name: str) -> str:
         item.name.removesuffix(".sql"): _text(item) for item in files(__name__).joinpath("parts").iterdir()
     }
     return Template(_text(files(__name__).joinpath(f"{name}.sql"))).substitute(parts)
+
+
+def queries_of(reports: Iterable[str]) -> list[str]:
+    """The names of the queries that these reports read, each once, in their order."""
+    read = dict.fromkeys(item for report in reports for item in (*_ALSO_READS.get(report, ()), report))
+    found = sorted(item.name.removesuffix(".sql") for item in files(__name__).iterdir())
+    return [name for report in read for name in found if name.startswith(f"{report}_")]
 
 
 def queries(*names: str) -> str:

@@ -5,13 +5,11 @@
 `<name>.json`                  the same for machines, with all rows
 `<name>.md`                    the short text, for a chat
 `<name>/<table>.csv`           one file
-`<name>/<table>.parquet/`      a folder, as Spark writes it
+`<name>/<table>.parquet/`      a folder with Parquet files
 `<name>/<table>.delta/`        a Delta table
 `<name>/<text>.txt`            a file for another command, as `flakiness/known.txt`
 `methods.html`                 the statistical methods, to which all pages link
 =============================  ==========================================================
-
-A Spark that doesn't see the folder, as a Spark Connect server elsewhere, leaves out the two that it writes.
 
 All files are first written elsewhere, and then moved into place: if a report can't be written, the older one
 stays whole.
@@ -22,19 +20,15 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.render.document import document_text
 from rocketchaos.spark_reports.render.links import RunsUrl
 from rocketchaos.spark_reports.render.methods_page import html
-from rocketchaos.spark_reports.render.page import TABLE_KINDS, page
-from rocketchaos.spark_reports.render.tables import write_csv, write_with_spark
+from rocketchaos.spark_reports.render.page import page
+from rocketchaos.spark_reports.render.tables import write_csv, write_parquet_and_delta
 from rocketchaos.spark_reports.render.text import markdown
 from rocketchaos.spark_reports.report import Report
 
@@ -51,11 +45,9 @@ class Written:
     text: Path
     tables: Path
     """The folder of its tables."""
-    kinds: Sequence[str] = TABLE_KINDS
-    """The files that there are of each table."""
 
 
-def write(spark: SparkSession, report: Report, out: Path, url: RunsUrl | None = None) -> Written:
+def write(report: Report, out: Path, url: RunsUrl | None = None) -> Written:
     """Write all files of the report into `out`, which is made where it isn't there; older ones are replaced.
 
     `url` tells where run folders are, if not there where they were.
@@ -74,7 +66,7 @@ def write(spark: SparkSession, report: Report, out: Path, url: RunsUrl | None = 
         out.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{report.name}-", dir=out))
         try:
-            kinds = _draft(spark, report, written, draft, url)
+            _draft(report, written, draft, url)
             _put_in_place(written, draft)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
@@ -83,18 +75,14 @@ def write(spark: SparkSession, report: Report, out: Path, url: RunsUrl | None = 
             f"the report {report.name} can't be written to {out}: {error.strerror or error}",
             "Free some disk space, or choose another place with --out.",
         ) from error
-    return replace(written, kinds=kinds)
+    return written
 
 
-def _draft(
-    spark: SparkSession, report: Report, written: Written, draft: Path, url: RunsUrl | None
-) -> Sequence[str]:
-    """Write all files into `draft`; the kinds of files that there are of each table."""
-    document = draft / written.document.name
-    document.write_text(document_text(report, url), encoding="utf-8")
-    kinds = TABLE_KINDS if driver_of(spark).sees(document) else TABLE_KINDS[:1]
+def _draft(report: Report, written: Written, draft: Path, url: RunsUrl | None) -> None:
+    """Write all files into `draft`."""
     texts = {
-        written.page: page(report, written.page.parent, url, kinds),
+        written.document: document_text(report, url),
+        written.page: page(report, written.page.parent, url),
         written.text: markdown(report, written.page, url),
     }
     for target, text in texts.items():
@@ -104,12 +92,9 @@ def _draft(
     tables.mkdir()
     for table in report.tables:
         write_csv(table, tables / f"{table.name}.csv")
+        write_parquet_and_delta(table, tables)
     for name, text in report.texts.items():
         (tables / name).write_text(text, encoding="utf-8")
-    # Python has shown by now that there can be written; Spark tells less clearly that it can't.
-    if kinds == TABLE_KINDS:
-        write_with_spark(spark, report.tables, tables)
-    return kinds
 
 
 def _put_in_place(written: Written, draft: Path) -> None:

@@ -28,7 +28,7 @@ from rocketchaos.spark_reports.run_names import parts_of
 ROW_LIMIT = 1_000
 """Rows of a table on the page; its files have all."""
 TABLE_KINDS = ("csv", "parquet", "delta")
-"""The files of a table. Spark writes all but the first."""
+"""The files of a table."""
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -101,10 +101,10 @@ class SectionPart:
     parts: Sequence[FigurePart | TablePart]
 
 
-def page(report: Report, folder: Path, url: RunsUrl | None = None, kinds: Sequence[str] = TABLE_KINDS) -> str:
+def page(report: Report, folder: Path, url: RunsUrl | None = None) -> str:
     """The page for `folder`.
 
-    `url` is the address of run folders, if they have moved; `kinds` are the files that there are of each table.
+    `url` is the address of run folders, if they have moved.
     """
     links = RunLinks(folder, url)
     # The part of plotly.js that draws in two dimensions: a third of what the package `plotly` has.
@@ -118,7 +118,7 @@ def page(report: Report, folder: Path, url: RunsUrl | None = None, kinds: Sequen
             headline=_sentence(report.headline, links),
             lines=[_sentence(line, links) for line in report.lines],
             store=store_words(report.store),
-            sections=_sections(report, links, kinds),
+            sections=_sections(report, links),
             css=Markup(template("report.css")),
             plotly=plotly,
             script=script,
@@ -187,14 +187,14 @@ def _digest(script: str) -> Markup:
     return Markup(f"'sha256-{digest}'")
 
 
-def _sections(report: Report, links: RunLinks, kinds: Sequence[str]) -> list[SectionPart]:
+def _sections(report: Report, links: RunLinks) -> list[SectionPart]:
     return [
         SectionPart(
             f"section-{n}",
             section.title,
             section.says,
             [
-                _table(report, part, links, kinds) if isinstance(part, Table) else _figure(report, part)
+                _table(report, part, links) if isinstance(part, Table) else _figure(report, part)
                 for part in section.parts
             ],
         )
@@ -216,7 +216,7 @@ def _figure(report: Report, figure: Figure) -> FigurePart:
     )
 
 
-def _table(report: Report, table: Table, links: RunLinks, kinds: Sequence[str]) -> TablePart:
+def _table(report: Report, table: Table, links: RunLinks) -> TablePart:
     left_out = len(table.rows) - ROW_LIMIT
     return TablePart(
         _id("table", table.name),
@@ -236,7 +236,7 @@ def _table(report: Report, table: Table, links: RunLinks, kinds: Sequence[str]) 
         _rows(table, links),
         counted(len(table.rows), "row"),
         f"{counted(left_out, 'more row')}: {table.name}.csv has all." if left_out > 0 else "",
-        [File(kind, quote(f"{report.name}/{table.name}.{kind}")) for kind in kinds],
+        [File(kind, quote(f"{report.name}/{table.name}.{kind}")) for kind in TABLE_KINDS],
     )
 
 

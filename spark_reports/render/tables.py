@@ -1,18 +1,23 @@
-"""The tables of a report as files: CSV for everything, Parquet and Delta with their explicit schema."""
+"""The tables of a report as files: CSV for everything, Parquet and Delta with their explicit schema.
+
+Reports have few rows, and these are here already: Spark would take a second for each small table.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import shutil
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.spark_reports.render.document import plain_value
 from rocketchaos.spark_reports.report import Table
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 def write_csv(table: Table, path: Path) -> None:
@@ -27,34 +32,37 @@ def write_csv(table: Table, path: Path) -> None:
         writer.writerows([_flat(row.get(name)) for name in table.schema.names] for row in table.rows)
 
 
-_AT_ONCE = 4
-"""Tables written at the same time: planning and committing one takes longer than writing its few rows."""
-
-
-def write_with_spark(spark: SparkSession, tables: Sequence[Table], folder: Path) -> None:
-    """`<name>.parquet` and `<name>.delta` of each table in the folder, each a folder of its own.
+def write_parquet_and_delta(table: Table, folder: Path) -> None:
+    """`<name>.parquet` and `<name>.delta` in the folder, each a folder of its own.
 
     Raises:
-        EnvironmentNotReady: Spark's workers wrote them on other machines. The session reports what else keeps
-            Spark from writing (see `spark_reports.failures`).
+        OSError: they can't be written.
     """
-    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="table") as pool:
-        for written in [pool.submit(_write, spark, table, folder) for table in tables]:
-            written.result()
+    # Only here: their import takes longer than all else that the command does before Spark runs.
+    from deltalake import write_deltalake
+    from deltalake.exceptions import DeltaError
+    from pyarrow import parquet
+
+    rows = _arrow(table)
+    target = folder / f"{table.name}.parquet"
+    target.mkdir()
+    parquet.write_table(rows, target / "part-00000.parquet")
+    # Elsewhere, then moved: deltalake 1.6.6 takes `%20` in a path for a space.
+    with tempfile.TemporaryDirectory(prefix="rocketchaos-") as elsewhere:
+        written = Path(elsewhere) / "table"
+        try:
+            write_deltalake(written, rows)
+        except DeltaError as error:
+            raise OSError(str(error)) from error
+        shutil.move(written, folder / f"{table.name}.delta")
 
 
-def _write(spark: SparkSession, table: Table, folder: Path) -> None:
-    rows = [tuple(row.get(name) for name in table.schema.names) for row in table.rows]
-    frame = spark.createDataFrame(rows, table.schema).coalesce(1)
-    for form in ("parquet", "delta"):
-        target = folder / f"{table.name}.{form}"
-        # Not as a URI: Hadoop takes `%20` for three characters of the name.
-        frame.write.format(form).save(f"file://{target}")
-        if table.rows and not any(target.glob("*.parquet")):
-            raise EnvironmentNotReady(
-                f"{target} is empty: Spark's workers wrote it on their own machines",
-                "Choose an --out that all machines of the Spark cluster share.",
-            )
+def _arrow(table: Table) -> pyarrow.Table:
+    """The rows with the types of their columns; Spark reads them as the schema has them."""
+    import pyarrow
+
+    columns = {name: [row.get(name) for row in table.rows] for name in table.schema.names}
+    return pyarrow.table(columns, to_arrow_schema(table.schema))
 
 
 def _flat(value: Any) -> Any:

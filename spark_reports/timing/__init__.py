@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import SparkSession
-
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.report import Report, Section, StoreSummary
 from rocketchaos.spark_reports.timing.deciders import WHATS
 from rocketchaos.spark_reports.timing.figures import range_figures
@@ -12,9 +11,9 @@ from rocketchaos.spark_reports.timing.read import read
 from rocketchaos.spark_reports.timing.tables import against_table, scenarios_table, timers_table
 
 
-def timing(spark: SparkSession, summary: StoreSummary) -> Report:
-    """Make the report from the views of the store's tables."""
-    facts = read(spark)
+def timing(answers: Answers, summary: StoreSummary) -> Report:
+    """Make the report."""
+    facts = read(answers)
     return Report(
         "timing",
         "Timing",

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from pyspark.sql import SparkSession
-
-from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.statistics.percentiles import Histogram
 from rocketchaos.spark_reports.timing.deciders import Decider, Timers, deciders
 
@@ -111,25 +109,25 @@ class Facts:
     """Runs whose folders don't tell their timers."""
 
 
-def read(spark: SparkSession) -> Facts:
+def read(answers: Answers) -> Facts:
     """Ask the store."""
-    timers, untold = _timers(spark)
-    scenarios = [_in_scenario(row) for row in _ask(spark, "timing_scenarios")]
-    return Facts(_measured(spark, scenarios), scenarios, timers, untold)
+    timers, untold = _timers(answers)
+    scenarios = [_in_scenario(row) for row in _ask(answers, "timing_scenarios")]
+    return Facts(_measured(answers, scenarios), scenarios, timers, untold)
 
 
-def _ask(spark: SparkSession, name: str) -> list[dict[str, Any]]:
-    return [row.asDict() for row in spark.sql(query(name)).collect()]
+def _ask(answers: Answers, name: str) -> list[dict[str, Any]]:
+    return [row.asDict() for row in answers.rows(name)]
 
 
 def _in_scenario(row: Mapping[str, Any]) -> InScenario:
     return InScenario(**{field.name: row[field.name] for field in fields(InScenario)})
 
 
-def _timers(spark: SparkSession) -> tuple[dict[Side, Timers], int]:
+def _timers(answers: Answers) -> tuple[dict[Side, Timers], int]:
     durations: dict[Side, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     untold = 0
-    for row in _ask(spark, "timing_timers"):
+    for row in _ask(answers, "timing_timers"):
         if row["timers_ms"] is None:
             untold += row["runs"]
         for name, ms in (row["timers_ms"] or {}).items():
@@ -137,7 +135,7 @@ def _timers(spark: SparkSession) -> tuple[dict[Side, Timers], int]:
     return {side: dict(own) for side, own in durations.items()}, untold
 
 
-def _measured(spark: SparkSession, scenarios: Sequence[InScenario]) -> list[Measured]:
+def _measured(answers: Answers, scenarios: Sequence[InScenario]) -> list[Measured]:
     places: dict[Any, list[InScenario]] = defaultdict(list)
     for scenario in scenarios:
         places[
@@ -147,7 +145,7 @@ def _measured(spark: SparkSession, scenarios: Sequence[InScenario]) -> list[Meas
             scenario.timers,
         ].append(scenario)
     rows: dict[Any, list[Any]] = defaultdict(list)
-    for row in _ask(spark, "timing_histograms"):
+    for row in _ask(answers, "timing_histograms"):
         rows[row["what"], Side.of(row), row["unnoticed"], row["timers"]].append(row)
     return [
         Measured(

@@ -12,6 +12,7 @@ from typing import Any, cast
 from plotly.io import to_json
 from pyspark.sql import Row, SparkSession
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.report import Figure, Report, StoreSummary, Table
@@ -29,7 +30,7 @@ _FREE = ("text", "source", "example", "reason", "run", "miss", "certain_source")
 
 
 @dataclass(frozen=True)
-class Answers:
+class Known:
     """A session that knows the answers to some queries, by their text."""
 
     rows: Mapping[str, Sequence[Row]]
@@ -58,7 +59,7 @@ def queries_of(spark: SparkSession, build: Builder) -> tuple[dict[Part, set[str]
             asked[text] = spark.sql(text).collect()
             return Answered(asked[text])
 
-    report = build(cast(SparkSession, Asking()), SUMMARY)
+    report = build(Answers(cast(SparkSession, Asking())), SUMMARY)
     before = _values(report)
     made: dict[Part, set[str]] = {part: set() for part in before}
     for text in asked:
@@ -84,7 +85,7 @@ def _changed(
             for row in asked[text]
         ]
         try:
-            report = build(cast(SparkSession, Answers({**asked, text: rows})), SUMMARY)
+            report = build(Answers(cast(SparkSession, Known({**asked, text: rows}))), SUMMARY)
         except (ArithmeticError, ValueError, LookupError):
             continue  # no such answer could be
         made += 1

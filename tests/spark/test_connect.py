@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.facts.folder_facts import write_facts
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.render.document import document
@@ -151,7 +152,9 @@ def test_a_server_without_delta_is_a_message(tmp_path: Path) -> None:
 def _require_same_page(store: Store, name: str, out: Path) -> None:
     page = json.loads((out / f"{name}.json").read_text(encoding="utf-8"))
     store.register()
-    assert page["sections"] == document(REPORTS[name](store.spark, store.summary()))["sections"], name
+    assert page["sections"] == document(REPORTS[name](Answers(store.spark), store.summary()))["sections"], (
+        name
+    )
 
 
 def _command(server: servers.Server, *arguments: str, code: int = ExitCode.AS_EXPECTED) -> str:

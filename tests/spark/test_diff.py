@@ -9,8 +9,9 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.diff import diff, diff_between, newest, newest_section
-from rocketchaos.spark_reports.diff.sides import between
+from rocketchaos.spark_reports.diff.sides import NEWEST, between
 from rocketchaos.spark_reports.report import Report, StoreSummary
 from tests.spark import tables
 from tests.spark.duck import compare, duck
@@ -66,7 +67,7 @@ def two_nights(spark: SparkSession) -> None:
 
 @pytest.fixture(scope="module")
 def report(spark: SparkSession, two_nights: None) -> Report:
-    return diff(spark, SUMMARY)
+    return diff(Answers(spark), SUMMARY)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +133,7 @@ def test_the_page_shows_the_view_that_it_was_made_of(spark: SparkSession, two_ni
         there, verdict = diff_between(spark, SUMMARY, between(*nights))
         back, other = diff_between(spark, SUMMARY, between(*reversed(nights)))
     finally:
-        diff(spark, SUMMARY)
+        diff_between(spark, SUMMARY, NEWEST)
     assert (verdict, other) == ("worse", "not worse")
     assert [row["change"] for row in rows(there, "new_cells")] == ["became failing"]
     assert [row["change"] for row in rows(back, "new_cells")] == ["became sound"]
@@ -142,7 +143,7 @@ def test_the_page_shows_the_view_that_it_was_made_of(spark: SparkSession, two_ni
 
 
 def test_every_table_shows_the_queries_that_it_is_made_of(spark: SparkSession, two_nights: None) -> None:
-    def of_view(asked: SparkSession, summary: StoreSummary) -> Report:
+    def of_view(asked: Answers, summary: StoreSummary) -> Report:
         return Report("diff", "What is new", "", [], [newest_section(newest(asked))], summary)
 
     made, shown = queries_of(spark, of_view)
@@ -151,7 +152,7 @@ def test_every_table_shows_the_queries_that_it_is_made_of(spark: SparkSession, t
 
 def test_a_store_of_one_ingest_has_nothing_to_compare(spark: SparkSession) -> None:
     tables.register(spark, **night(1, OLD, "5.5.0", "++++++", 1_000))
-    alone = diff(spark, SUMMARY)
+    alone = diff(Answers(spark), SUMMARY)
     assert alone.headline.startswith(
         "Nothing can be compared, because one side has no runs (all runs before it)"
     )

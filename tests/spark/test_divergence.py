@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.divergence import divergence
 from rocketchaos.spark_reports.queries import query
@@ -170,7 +171,7 @@ def test_deliveries_out_of_queues_that_nobody_owns(store: SparkSession, report: 
 
 @pytest.fixture(scope="module")
 def report(store: SparkSession) -> Report:
-    return divergence(store, SUMMARY)
+    return divergence(Answers(store), SUMMARY)
 
 
 def test_the_report_has_rows_that_fit_their_schemas(store: SparkSession, report: Report) -> None:

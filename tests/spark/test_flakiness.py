@@ -10,6 +10,7 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.flakiness import figures, flakiness
 from rocketchaos.spark_reports.flakiness.read import Facts, read
@@ -102,14 +103,14 @@ def views(spark: SparkSession, store: Rows) -> None:
 
 @pytest.fixture(scope="module")
 def facts(spark: SparkSession, views: None) -> Facts:
-    return read(spark)
+    return read(Answers(spark))
 
 
 @pytest.fixture(scope="module")
 def report(spark: SparkSession, facts: Facts) -> Report:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rocketchaos.spark_reports.flakiness.read", lambda _: facts)
-        return flakiness(spark, NOTHING)
+        return flakiness(Answers(spark), NOTHING)
 
 
 def row(report: Report, scenario: str, client: str = "java", rocketmq: str = "5.5.0") -> Row:
@@ -344,7 +345,7 @@ def test_each_part_shows_the_queries_that_it_is_made_of(
 
 def test_an_empty_store_says_so(spark: SparkSession) -> None:
     tables.register(spark)
-    empty = flakiness(spark, NOTHING)
+    empty = flakiness(Answers(spark), NOTHING)
     assert empty.headline.startswith("The store has no runs")
     assert not empty.lines
     assert not empty.figures

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.render.page import page
 from rocketchaos.spark_reports.report import RUN_COLUMNS, Report
@@ -40,7 +41,7 @@ def pages(
     summary = store.summary()
     made = {}
     for name, build in REPORTS.items():
-        report, file = build(spark, summary), place / f"{name}.html"
+        report, file = build(Answers(spark), summary), place / f"{name}.html"
         file.write_text(page(report, place), encoding="utf-8")
         made[name] = report, file
     return made

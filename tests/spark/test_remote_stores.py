@@ -18,6 +18,7 @@ from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.spark_reports import log_store
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.render.document import document
 from rocketchaos.spark_reports.report_kinds import REPORTS
@@ -123,7 +124,7 @@ def test_commands_do_on_a_store_elsewhere_what_they_do_on_a_disk(
     here.register()
     for name, report in REPORTS.items():
         page = json.loads((tmp_path / "out" / f"{name}.json").read_text(encoding="utf-8"))
-        assert page["sections"] == document(report(spark, here.summary()))["sections"], name
+        assert page["sections"] == document(report(Answers(spark), here.summary()))["sections"], name
     _command(server, "diff", "--store", there, "--line", code=ExitCode.INCONCLUSIVE)
     assert "small files became" in _command(server, "tidy", "--store", there).stdout
     assert stores.rows(remote) == rows

@@ -30,9 +30,9 @@ def only_tables(report: Report, **more: Sequence[object]) -> Report:
 def test_a_report_is_written_for_people_and_machines_and_replaced_whole(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    out = tmp_path / "new" / "ä out"
+    out = tmp_path / "new" / "ä %20out"
     strange = only_tables(whole([HOSTILE, 'b, "c"\nd', "c", "d"]))
-    written = write(spark, strange, out)
+    written = write(strange, out)
     assert written.page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert json.loads(written.document.read_text(encoding="utf-8"))["name"] == "flakiness"
     assert str(written.page) in written.text.read_text(encoding="utf-8").replace("`", "")
@@ -51,10 +51,9 @@ def test_a_report_is_written_for_people_and_machines_and_replaced_whole(
     assert lines[0]["first"] == "2026-01-01T02:11:00+00:00"
     assert lines[0]["stable"] == "true"
 
-    again = write(spark, only_tables(whole(count=3)), out)
+    again = write(only_tables(whole(count=3)), out)
     assert again == written
-    delta = f"file://{written.tables}/cells.delta"
-    assert spark.read.format("delta").load(delta).count() == 3
+    assert spark.read.format("delta").load(f"file://{written.tables}/cells.delta").count() == 3
     assert sorted(path.name for path in out.iterdir()) == [
         "flakiness",
         "flakiness.html",
@@ -65,7 +64,7 @@ def test_a_report_is_written_for_people_and_machines_and_replaced_whole(
 
 
 def test_a_table_without_rows_keeps_its_schema(spark: SparkSession, tmp_path: Path) -> None:
-    written = write(spark, empty(), tmp_path)
+    written = write(empty(), tmp_path)
     for form in ("parquet", "delta"):
         frame = spark.read.format(form).load(f"file://{written.tables}/times.{form}")
         assert frame.schema.names == SCHEMA.names
@@ -78,13 +77,13 @@ def test_a_place_that_cannot_be_written_is_told(spark: SparkSession, tmp_path: P
     with pytest.raises(
         EnvironmentNotReady, match=r"(?s)the report timing can't be written to .*Not a directory.*--out"
     ):
-        write(spark, empty(), file / "out")
+        write(empty(), file / "out")
 
 
 def test_a_full_disk_leaves_the_older_report_whole(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written = write(spark, only_tables(whole(count=3)), tmp_path)
+    written = write(only_tables(whole(count=3)), tmp_path)
     before = written.page.read_bytes()
 
     def full(*_: object) -> None:
@@ -92,7 +91,7 @@ def test_a_full_disk_leaves_the_older_report_whole(
 
     monkeypatch.setattr(files, "write_csv", full)
     with pytest.raises(EnvironmentNotReady, match="No space left on device"):
-        write(spark, only_tables(whole(count=5)), tmp_path)
+        write(only_tables(whole(count=5)), tmp_path)
     assert written.page.read_bytes() == before
     assert spark.read.parquet(f"file://{written.tables}/cells.parquet").count() == 3
     assert len(list(tmp_path.iterdir())) == 5
@@ -102,4 +101,4 @@ def test_two_tables_of_one_name_are_a_mistake(spark: SparkSession, tmp_path: Pat
     report = only_tables(whole(count=1))
     twice = dataclasses.replace(report, sections=[*report.sections, *report.sections])
     with pytest.raises(ValueError, match="cells"):
-        write(spark, twice, tmp_path)
+        write(twice, tmp_path)

@@ -20,6 +20,7 @@ import pytest
 from pyspark.sql import SparkSession
 from tenacity import Retrying, stop_after_delay, wait_fixed
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.package import Package, make_package
 from rocketchaos.spark_reports.render.document import document
@@ -138,7 +139,7 @@ def test_a_cluster_gets_the_same_report_as_this_process(
     assert (tmp_path / f"{name}.html").is_file()
     made = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
     there.register()
-    assert made["sections"] == document(REPORTS[name](spark, there.summary()))["sections"]
+    assert made["sections"] == document(REPORTS[name](Answers(spark), there.summary()))["sections"]
 
 
 def test_on_a_local_master_it_has_few_tasks_is_quiet_and_is_the_zip_s(

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from rocketchaos.harness.rocketmq.timers import timers_ms
 from rocketchaos.harness.rocketmq.timing_profiles import FAITHFUL
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.report import Report, StoreSummary
 from rocketchaos.spark_reports.tables import TABLES
@@ -94,7 +95,7 @@ STORE: dict[str, list[dict[str, Any]]] = {
 @pytest.fixture(scope="module")
 def report(spark: SparkSession) -> Report:
     tables.register(spark, **STORE)
-    return timing(spark, SUMMARY)
+    return timing(Answers(spark), SUMMARY)
 
 
 def rows(report: Report, name: str) -> dict[tuple[str, str], Mapping[str, Any]]:
@@ -235,7 +236,7 @@ def test_each_part_shows_the_queries_that_it_is_made_of(spark: SparkSession, rep
 
 def test_an_empty_store_has_nothing_to_time(spark: SparkSession) -> None:
     tables.register(spark)
-    made = timing(spark, SUMMARY)
+    made = timing(Answers(spark), SUMMARY)
     assert made.headline.startswith("There is nothing to time")
     assert not made.figures
     assert all(not table.rows for table in made.tables)

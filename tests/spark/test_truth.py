@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.report import Report
 from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
@@ -33,7 +34,7 @@ def made(spark: SparkSession, folder: Path, world: World) -> Reports:
     store = Store.open(spark, str(folder))
     store.register()
     summary = store.summary()
-    return {name: build(spark, summary) for name, build in REPORTS.items()}
+    return {name: build(Answers(spark), summary) for name, build in REPORTS.items()}
 
 
 @pytest.fixture(scope="module")

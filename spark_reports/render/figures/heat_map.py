@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from rocketchaos.spark_reports.natural import natural
 from rocketchaos.spark_reports.render import style
 
-ROW_PX, NAME_PX, COLUMN_PX = 58, 20, 58
+ROW_PX, NAME_PX, COLUMN_PX = 58, 20, 70
 """Height of a row with its name, of the name alone, and the least width of a column."""
 
 

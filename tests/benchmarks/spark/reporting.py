@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +15,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import rocketchaos.spark_reports.queries
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
@@ -49,6 +53,10 @@ class Reported:
     write_s: float
     queries: Mapping[str, Asked]
     reports: Mapping[str, Watched]
+    command_s: float = 0.0
+    """`report all`, from the command to its files, with a Spark of its own."""
+    command_cpu_s: float = 0.0
+    """Of all its processes."""
 
 
 def all_queries() -> list[str]:
@@ -82,12 +90,27 @@ def measure_reports(
         reports = {}
         for report, build in REPORTS.items():
             with watched(spark) as text:
-                build(spark, store.summary())
+                build(Answers(spark), store.summary())
             reports[report] = text
             say(f"report {report}: {text.seconds:.1f} s")
         size = sum(file.stat().st_size for file in folder.rglob("*.parquet"))
         summary = store.summary()
-        return Reported(summary.messages, summary.runs, size, write_s, queries, reports)
+        took = _command(folder, Path(name) / "out")
+        say(f"report all: {took[0]:.1f} s")
+        return Reported(summary.messages, summary.runs, size, write_s, queries, reports, *took)
+
+
+def _command(store: Path, out: Path) -> tuple[float, float]:
+    """Seconds of `report all`, and those of processors."""
+    before, began = _children_s(), time.monotonic()
+    command = [sys.executable, "-m", "rocketchaos", "report", "all", "--store", str(store), "--out", str(out)]
+    subprocess.run(command, check=True, capture_output=True)
+    return time.monotonic() - began, _children_s() - before
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def ask_once(spark: SparkSession, places: Sequence[Path], say: Progress, disk: Path) -> None:
