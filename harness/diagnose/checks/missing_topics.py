@@ -36,7 +36,7 @@ def on_some_brokers(view: GroupView) -> Iterator[Result]:
             (*routed(view, topic), *proof),
             topic,
             level=Level.WARNING if had else None,
-            effect="What was unread on that broker is gone with the topic. New messages go to the others."
+            effect="The unread messages of that broker are gone with the topic. New messages go to the others."
             if had
             else "",
             settled=not had,
@@ -56,7 +56,7 @@ def _denied(view: GroupView, topic: str) -> Iterator[Found]:
             topic,
             level=Level.ERROR,
             effect="Name servers still send clients there. The broker refuses their pulls, and their sends unless "
-            "it creates topics automatically; what was unread there is gone.",
+            "it creates topics automatically. The messages that were unread there are gone.",
         )
 
 
