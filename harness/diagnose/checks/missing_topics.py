@@ -47,7 +47,12 @@ def on_some_brokers(view: GroupView) -> Iterator[Result]:
 def _denied(view: GroupView, topic: str) -> Iterator[Found]:
     """Brokers of the route that answer TOPIC_NOT_EXIST (17): name servers keep what a broker has deleted."""
     known = view.now.stats.get(topic, {})
-    denying = {name: answer for name, answer in known.items() if answer.answer_code == 17}
+    # A slave without a master (RC0808) may not have copied the topic yet.
+    denying = {
+        name: answer
+        for name, answer in known.items()
+        if answer.answer_code == 17 and 0 in view.now.brokers[name].addresses
+    }
     if denying:
         yield Found(
             f"{joined(sorted(denying))} {'is' if len(denying) == 1 else 'are'} in its route, and "

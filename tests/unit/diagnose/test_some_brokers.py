@@ -91,10 +91,24 @@ def test_a_bundle_has_pseudonyms_in_an_order_configuration() -> None:
     assert shown.document == {"orderTopicConf": "broker-2:4;broker-1:2"}
 
 
-def test_a_broker_of_the_route_that_has_no_such_topic_is_an_error() -> None:
-    def edited(item: Exchange) -> Exchange:
-        denied = item.code == 202 and item.address.endswith("2") and "%" not in item.fields["topic"]
-        return replace(item, answer_code=17, remark="topic[t] not exist", body="") if denied else item
+def _denied(item: Exchange) -> Exchange:
+    denied = item.code == 202 and item.address.endswith("2") and "%" not in item.fields["topic"]
+    return replace(item, answer_code=17, remark="topic[t] not exist", body="") if denied else item
 
-    found = {item.check.code: item.level for item in _report(each(edited)).findings}
+
+def _slave_alone(item: Exchange) -> Exchange:
+    if item.code != 106:
+        return item
+    document = item.document
+    known = document["brokerAddrTable"][SECOND]
+    known["brokerAddrs"] = {"1": known["brokerAddrs"]["0"]}
+    return replace(item, body=json.dumps(document))
+
+
+def test_a_broker_of_the_route_that_has_no_such_topic_is_an_error() -> None:
+    found = {item.check.code: item.level for item in _report(each(_denied)).findings}
     assert found["RC0410"] is Level.ERROR
+
+
+def test_a_slave_alone_may_not_have_copied_the_topic_yet() -> None:
+    assert "RC0410" not in {item.check.code for item in _report(each(_denied), each(_slave_alone)).findings}
