@@ -278,7 +278,8 @@ class OneWordOf:
             )
         if word not in self._holders:
             self._holders[word] = holder_of(word, self.registry[word], self.what)
-        found: Word = getattr(self._holders[word].model_validate(value), word)
+        # Only what is documented: `set`, not the name of the attribute that holds it.
+        found: Word = getattr(self._holders[word].model_validate(value, by_alias=True, by_name=False), word)
         return found
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:

@@ -20,7 +20,7 @@ def validate(document: Document) -> tuple[Scenario | None, list[Diagnostic]]:
     """The scenario, or the mistakes in its data."""
     empty = dict(_without_value(document))
     try:
-        scenario = Scenario.model_validate(document.data)
+        scenario = Scenario.model_validate(document.data, by_alias=True, by_name=False)
         errors: list[ErrorDetails] = []
     except ValidationError as refused:
         scenario, errors = None, refused.errors(include_url=False)
