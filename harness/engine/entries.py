@@ -49,15 +49,18 @@ class Entries(ABC):
             self._thread.start()
 
     def read(self) -> None:
-        """Write all that is there now into the history."""
-        if self._context is None or self._ended.is_set():
-            return
-        with self._lock:
-            self._read(self._context)
+        """Write all that has been shown by now into the history."""
+        if self._context is not None and self._sees and not self._ended.is_set():
+            with self._lock:
+                self._read_all(self._context)
+
+    def _read_all(self, context: RunContext) -> None:
+        """Write all that has been shown, once it can be read; one that can be late is awaited here."""
+        self._read(context)
 
     @abstractmethod
     def _read(self, context: RunContext) -> None:
-        """The same, one at a time."""
+        """Write what can be read now into the history; called by one thread at a time."""
 
     def seen(self, consumer: str) -> Mapping[str, Any]:
         """How many `entries` this consumer has shown, `where`, and the `last` one."""
@@ -77,7 +80,9 @@ class Entries(ABC):
     def _look(self) -> None:
         while not self._ended.wait(self.look_every_s):
             try:
-                self.read()
+                with self._lock:
+                    if self._context is not None and not self._ended.is_set():
+                        self._read(self._context)
             except RocketchaosError as error:
                 self._note(error)
                 return

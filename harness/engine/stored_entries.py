@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from rocketchaos.harness.clients.dispatch import undispatched_bytes
 from rocketchaos.harness.clients.raw_pull import Pulled, PullRequest, pull
 from rocketchaos.harness.engine.entries import Entries, Tell
 from rocketchaos.harness.engine.program_start import speaks_from
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 _GROUP = "TOOLS_CONSUMER"
 """Which every broker has for its tools (MixAll.TOOLS_CONSUMER_GROUP): nothing is committed."""
 _AT_ONCE = 32
+_DISPATCH_LIMIT_S = 10.0
+_LOOK_AGAIN_S = 0.02
 
 
 class StoredEntries(Entries):
@@ -30,6 +35,25 @@ class StoredEntries(Entries):
         super().__init__(scenario, way, tell)
         self._offsets: Counter[tuple[str, Queue]] = Counter()
         self._writer_by_address: dict[str, str] = {}
+
+    def _read_all(self, context: RunContext) -> None:
+        """Once each broker has dispatched all: it answers a send before the message is in its queue."""
+        for broker, address in context.servers.broker_addresses.items():
+            try:
+                Retrying(
+                    stop=stop_after_delay(_DISPATCH_LIMIT_S),
+                    wait=wait_fixed(_LOOK_AGAIN_S),
+                    retry=retry_if_result(bool),
+                )(undispatched_bytes, address)
+            except RetryError as passed:
+                seen = passed.last_attempt.result()
+                context.observations.note_failure(
+                    "entries",
+                    f"after {_DISPATCH_LIMIT_S:g} s {broker} has {seen} B of messages in no queue yet",
+                )
+            except OSError:
+                continue  # a broker that is down shows nothing
+        self._read(context)
 
     def _new(self, context: RunContext, real: str, queue: Queue) -> Iterator[PulledMessage]:
         """What this queue of a topic, by its real name, has more than before.

@@ -80,6 +80,7 @@ class Broker:
 def broker(monkeypatch: pytest.MonkeyPatch) -> Broker:
     broker = Broker()
     monkeypatch.setattr(stored_entries, "pull", broker.pull)
+    monkeypatch.setattr(stored_entries, "undispatched_bytes", lambda _address: 0)
     # Read when a test says so.
     monkeypatch.setattr(TracedEntries, "look_every_s", 60)
     return broker

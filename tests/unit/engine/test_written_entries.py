@@ -37,6 +37,9 @@ class Brokers:
         self.stored: dict[int, list[PulledMessage]] = {0: [], 1: []}
         self.addresses = {"broker-a": "127.0.0.1:1"}
         self.told: list[tuple[str, str, dict[str, Any]]] = []
+        self.late: list[PulledMessage] = []
+        self.dispatches = True
+        self.failures: list[str] = []
         self.consumers = {
             name: SimpleNamespace(started=True, pid=1, container=InContainer(name, name, address))
             for name, address in (("a", "198.18.0.40"), ("b", "198.18.0.41"))
@@ -48,6 +51,18 @@ class Brokers:
         own = self.stored[queue]
         own.append(PulledMessage(len(own), key, None, body.encode(), born))
 
+    def dispatch(self, address: str) -> int:
+        """Asked how much is in no queue yet, it puts it there."""
+        assert address == "127.0.0.1:1"
+        behind = len(self.late)
+        if self.dispatches:
+            self.stored[1] += self.late
+            self.late = []
+        return behind
+
+    def note_failure(self, probe: str, error: str) -> None:
+        self.failures.append(f"{probe}: {error}")
+
     def pull(self, address: str, request: PullRequest) -> Pulled:
         assert (address, request.topic) == ("127.0.0.1:1", "handled-real")
         found = self.stored[request.queue_id][request.offset : request.offset + 3]
@@ -58,7 +73,8 @@ class Brokers:
         queues = [("broker-a", 0), ("broker-a", 1)]
         servers = SimpleNamespace(queues=lambda _topic: queues, broker_addresses=self.addresses)
         names = SimpleNamespace(real=lambda topic: f"{topic}-real")
-        return cast("RunContext", SimpleNamespace(servers=servers, names=names, consumers=self.consumers))
+        context = SimpleNamespace(servers=servers, names=names, consumers=self.consumers, observations=self)
+        return cast("RunContext", context)
 
     def tell(self, consumer: str, event: WorkerEvent) -> None:
         self.told.append((consumer, event.kind, dict(event.data)))
@@ -75,6 +91,8 @@ Begin = Callable[..., WrittenEntries]
 def brokers(monkeypatch: pytest.MonkeyPatch) -> Brokers:
     brokers = Brokers()
     monkeypatch.setattr(stored_entries, "pull", brokers.pull)
+    monkeypatch.setattr(stored_entries, "undispatched_bytes", brokers.dispatch)
+    monkeypatch.setattr(stored_entries, "_DISPATCH_LIMIT_S", 0.1)
     # Read when a test says so.
     monkeypatch.setattr(WrittenEntries, "look_every_s", 60)
     return brokers
@@ -108,6 +126,19 @@ def test_all_queues_are_read_to_their_end_and_nothing_twice(brokers: Brokers, be
     brokers.write("orders-9")
     entries.read()
     assert brokers.keys[-1] == ("a", "orders-9")
+
+
+@pytest.mark.parametrize("dispatches", [True, False])
+def test_what_is_in_no_queue_yet_is_awaited_within_a_limit(
+    brokers: Brokers, begin: Begin, dispatches: bool
+) -> None:
+    entries = begin(other="orders")
+    entries._writers.pop("orders")
+    brokers.late, brokers.dispatches = [PulledMessage(0, "orders-1", None, b"", "198.18.0.40:1")], dispatches
+    entries.read()
+    assert brokers.keys == [("a", "orders-1")] * dispatches
+    late = "entries: after 0.1 s broker-a has 1 B of messages in no queue yet"
+    assert brokers.failures == [late] * (not dispatches)
 
 
 def test_the_body_may_name_the_message(brokers: Brokers, begin: Begin) -> None:
@@ -157,6 +188,8 @@ def test_a_broker_that_is_away_is_read_later(
     entries.read()
     assert brokers.told == []
     monkeypatch.setattr(stored_entries, "pull", brokers.pull)
+    monkeypatch.setattr(stored_entries, "undispatched_bytes", brokers.dispatch)
+    monkeypatch.setattr(stored_entries, "_DISPATCH_LIMIT_S", 0.1)
     brokers.addresses.clear()
     entries.read()
     assert brokers.told == []
