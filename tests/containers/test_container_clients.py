@@ -53,7 +53,7 @@ def test_a_batch_survives_the_death_of_its_consumer(
     engine: Engine, worker_image: str, cluster: ContainersCluster, tmp_path: Path
 ) -> None:
     assert cluster.subnet is not None
-    home = InContainers(engine, worker_image, cluster.subnet, owner=new_owner(), run="tests")
+    home = InContainers(engine, worker_image, cluster.subnet, owner=new_owner(), run="clients")
     events: list[WorkerEvent] = []
     deaths: list[Any] = []
 

@@ -367,7 +367,7 @@ def test_the_real_workers_run_from_mounted_code_and_jars(
 ) -> None:
     chosen = KINDS[kind]
     role = chosen.classpath_role
-    home = InContainers(engine, worker_image, subnet, owner=OWNER, run="tests")
+    home = InContainers(engine, worker_image, subnet, owner=OWNER, run="workers")
     worker = spawn(
         chosen,
         "b",
@@ -404,7 +404,7 @@ def test_a_container_that_can_not_be_started_is_told_and_costs_no_address(
 ) -> None:
     lost = make_network(engine, f"{OWNER}-lost", labels_of(OWNER, "network", "tests"))
     lost.network.remove()
-    home = InContainers(engine, worker_image, lost, owner=OWNER, run="tests")
+    home = InContainers(engine, worker_image, lost, owner=OWNER, run="lost")
     for _ in range(50):
         with pytest.raises(EnvironmentNotReady, match=r"worker b can't be started: .*network"):
             spawn(WorkerKind("child", "worker_obedient", None), "b", home)
