@@ -6,8 +6,6 @@ import json
 
 from rocketchaos.harness.rocketmq import remoting
 
-GET_BROKER_RUNTIME_INFO = 28
-
 
 def undispatched_bytes(address: str) -> int:
     """How much of its commit log a broker has in no consume queue yet (DefaultMessageStore.dispatchBehindBytes).
@@ -18,7 +16,7 @@ def undispatched_bytes(address: str) -> int:
     Raises:
         OSError: no connection, no answer within 3 s, or one without this figure.
     """
-    answer = remoting.ask(address, GET_BROKER_RUNTIME_INFO)
+    answer = remoting.ask(address, remoting.GET_BROKER_RUNTIME_INFO)
     try:
         return int(json.loads(answer.body)["table"]["dispatchBehindBytes"])
     except (ValueError, KeyError, TypeError) as error:

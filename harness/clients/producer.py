@@ -269,12 +269,7 @@ class Producer:
             by_a_step = process in self._ended or self.paused or self._pauses > pauses
             if not isinstance(failure, WorkerFailed) and not by_a_step:
                 raise
-            self.last_error = str(failure)
-            failed: dict[str, Any] = {"error": self.last_error, "code": None}
-            if isinstance(failure, WorkerFailed):
-                failed |= {"code": failure.code, "exceptions": list(failure.exceptions)}
-            for item in messages:
-                self._history.append(self.name, SendFailed.kind, {**item, **failed})
+            self._not_sent(messages, failure)
             return False
         self.last_error = str(answer["status"])
         if how:
@@ -290,6 +285,14 @@ class Producer:
             own = {"msg_id": msg_id, "offset_msg_id": offset_msg_id} if len(messages) > 1 else {}
             self._sent(self.name, item, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
         return bool(answer["status"] == "SEND_OK")
+
+    def _not_sent(self, messages: Sequence[Mapping[str, Any]], failure: EnvironmentNotReady) -> None:
+        self.last_error = str(failure)
+        failed: dict[str, Any] = {"error": self.last_error, "code": None}
+        if isinstance(failure, WorkerFailed):
+            failed |= {"code": failure.code, "exceptions": list(failure.exceptions)}
+        for item in messages:
+            self._history.append(self.name, SendFailed.kind, {**item, **failed})
 
     def _numbered(
         self, topic: str, tag: str | None, keys: Sequence[str], properties: Mapping[str, str]

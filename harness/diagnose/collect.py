@@ -23,6 +23,7 @@ from rocketchaos.harness.diagnose.model import (
     Route,
     is_of_rocketmq,
 )
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import PROXY
 from rocketchaos.harness.rocketmq.allocation import Queue
 
@@ -161,7 +162,7 @@ class Collector:
         fields = {"topic": topic, "queueId": str(queue[1]), "index": str(begin), "count": count}
         answer = look.entries[topic, queue] = await ask(requests.QUERY_CONSUME_QUEUE, fields)
         if self.scope.read_messages:
-            places = [str(read.whole(item.get("physicOffset"))) for item in read.queue_data(answer)]
+            places = [str(whole(item.get("physicOffset"))) for item in read.queue_data(answer)]
             look.messages[topic, queue] = await asyncio.gather(
                 *(
                     ask(requests.VIEW_MESSAGE_BY_ID, {"offset": place, "topic": topic}, read.keep_messages)

@@ -15,6 +15,7 @@ from itertools import groupby
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.meaning import expression_text, takes
 from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.language.tags import hash_code, tags_of
@@ -78,16 +79,16 @@ def entries_of(view: GroupView, topic: str, queue: Queue) -> Sequence[Entry] | N
     if (pulled := view.now.messages.get((topic, queue))) is not None:
         known = (read.listed(item) for exchange in pulled for item in read.listed(exchange.document))
         return [
-            Entry(read.whole(item[0]), hash_code(str(item[1])) if item[1] else 0, str(item[1] or ""))
+            Entry(whole(item[0]), hash_code(str(item[1])) if item[1] else 0, str(item[1] or ""))
             for item in known
             if len(item) == 2
         ]
     exchange = view.now.entries.get((topic, queue))
     if exchange is None or not exchange.succeeded:
         return None
-    begin = read.whole(exchange.fields.get("index"))
+    begin = whole(exchange.fields.get("index"))
     data = read.queue_data(exchange)
-    return [Entry(begin + number, read.whole(item.get("tagsCode"))) for number, item in enumerate(data)]
+    return [Entry(begin + number, whole(item.get("tagsCode"))) for number, item in enumerate(data)]
 
 
 def carries_its_own(view: GroupView, member: Member) -> bool:

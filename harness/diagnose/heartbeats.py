@@ -17,6 +17,7 @@ from typing import Protocol
 from rocketchaos.harness.diagnose import read, requests
 from rocketchaos.harness.diagnose.exchange import Exchange, Keep
 from rocketchaos.harness.diagnose.model import HEARTBEATS, Look
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.rocketmq.fastjson import loads
 from rocketchaos.harness.rocketmq.stored_messages import decode
 
@@ -89,12 +90,12 @@ async def _places(look: Look, ask: Ask) -> list[tuple[str, list[str]]]:
                 "count": str(MOST_READ),
             }
             entries = read.queue_data(await ask(address, requests.QUERY_CONSUME_QUEUE, fields))
-            found.append((address, [str(read.whole(item.get("physicOffset"))) for item in reversed(entries)]))
+            found.append((address, [str(whole(item.get("physicOffset"))) for item in reversed(entries)]))
     return found
 
 
 def _stored_ms(exchange: Exchange) -> int:
-    return read.whole(read.mapping(exchange.document).get("storedAt"))
+    return whole(read.mapping(exchange.document).get("storedAt"))
 
 
 def _keep(body: bytes, groups: frozenset[str]) -> bytes:

@@ -19,8 +19,7 @@ from rocketchaos.harness.diagnose.model import (
     Subscription,
     TopicOnBroker,
 )
-from rocketchaos.harness.diagnose.numbers import queue_count
-from rocketchaos.harness.diagnose.numbers import whole as whole
+from rocketchaos.harness.diagnose.numbers import queue_count, whole
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.fastjson import loads
 from rocketchaos.harness.rocketmq.stored_messages import decode

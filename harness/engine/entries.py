@@ -50,9 +50,12 @@ class Entries(ABC):
 
     def read(self) -> None:
         """Write all that has been shown by now into the history."""
+        self._one_at_a_time(self._read_all)
+
+    def _one_at_a_time(self, read: Callable[[RunContext], None]) -> None:
         if self._context is not None and self._sees and not self._ended.is_set():
             with self._lock:
-                self._read_all(self._context)
+                read(self._context)
 
     def _read_all(self, context: RunContext) -> None:
         """Write all that has been shown, once it can be read; one that can be late is awaited here."""
@@ -80,9 +83,7 @@ class Entries(ABC):
     def _look(self) -> None:
         while not self._ended.wait(self.look_every_s):
             try:
-                with self._lock:
-                    if self._context is not None and not self._ended.is_set():
-                        self._read(self._context)
+                self._one_at_a_time(self._read)
             except RocketchaosError as error:
                 self._note(error)
                 return

@@ -99,10 +99,7 @@ def describe_run(
         name: (kind, seen.get(name, version))
         for name, (kind, version) in scenario.clients(managed.version).items()
     }
-    known = {
-        name: (kind, "unknown" if CLIENT_KINDS[kind].program and name not in seen else version)
-        for name, (kind, version) in clients.items()
-    }
+    known = _known(clients, seen)
     return {
         "run": names.token,
         "scenario": scenario.name,
@@ -149,6 +146,14 @@ def describe_run(
         },
         "host": describe_host(),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
+
+
+def _known(clients: Mapping[str, tuple[str, str]], seen: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Kinds and versions by consumer, without guesses at what is in a user's program that hasn't started."""
+    return {
+        name: (kind, "unknown") if CLIENT_KINDS[kind].program and name not in seen else (kind, version)
+        for name, (kind, version) in clients.items()
     }
 
 

@@ -98,7 +98,7 @@ class Runner:
         with self.cluster_for(job) as managed:
             self.options.progress(f"running {job.scenario.name}")
             managed.begin()
-            # While the first processes start; it takes as long as some steps.
+            # Its import takes as long as some steps; meanwhile the first processes start.
             import rocketchaos.harness.reporting.folder  # noqa: F401
 
             run = self.new_run(managed, job, slot=slot)

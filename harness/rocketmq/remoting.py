@@ -19,6 +19,8 @@ UPDATE_BROKER_CONFIG = 25
 """To a broker: change settings; the body is the text of a properties file."""
 GET_BROKER_CONFIG = 26
 """To a broker: all its settings, as the text of a properties file."""
+GET_BROKER_RUNTIME_INFO = 28
+"""To a broker: its state, as a table of texts."""
 GET_BROKER_CLUSTER_INFO = 106
 """To a name server: the brokers that are registered."""
 SUCCESS = 0

@@ -8,6 +8,7 @@ from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Broker, Copies
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import ClusterView
 from rocketchaos.harness.diagnose.words import counted, joined
 
@@ -56,7 +57,7 @@ def _asking(broker: Broker) -> list[str]:
     if broker.config.get("enableDLegerCommitLog") == "true":  # its leader calls itself SYNC_MASTER
         return []
     has = 1 + len(broker.slaves)
-    found = [f"{key}={broker.config[key]}" for key in _REPLICAS if read.whole(broker.config.get(key)) > has]
+    found = [f"{key}={broker.config[key]}" for key in _REPLICAS if whole(broker.config.get(key)) > has]
     # So does the master in controller mode, whoever its slaves are.
     alone = has == 1 and broker.config.get("enableControllerMode") != "true"
     if alone and broker.config.get("brokerRole") == "SYNC_MASTER":
@@ -135,7 +136,7 @@ def _lag(view: ClusterView, name: str, slave: Exchange) -> int:
 
 def _end(exchange: Exchange) -> int:
     table = read.mapping(read.mapping(exchange.document).get("table"))
-    return read.whole(table.get("commitLogMaxOffset"))
+    return whole(table.get("commitLogMaxOffset"))
 
 
 def _reached(exchange: Exchange) -> Evidence:

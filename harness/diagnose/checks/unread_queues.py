@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.configuration import routed
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -44,7 +45,7 @@ def removed_queues(view: GroupView) -> Iterator[Result]:
             offset = view.offset(topic, queue)
             if of == topic and exchange.succeeded and offset is not None:
                 document = read.mapping(exchange.document)
-                begin, end = (read.whole(document.get(key)) for key in ("minQueueIndex", "maxQueueIndex"))
+                begin, end = (whole(document.get(key)) for key in ("minQueueIndex", "maxQueueIndex"))
                 if end > max(begin, offset):
                     unread[queue] = end - max(begin, offset)
         if unread:
