@@ -14,6 +14,7 @@ from rocketchaos.assertions.limits import keeps, pairs
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.where import Where
 from rocketchaos.harness.core.model import Finding, Holds
+from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.words import MomentName, Word
 
 if TYPE_CHECKING:
@@ -166,11 +167,14 @@ class Count(Check):
         if most and self.at_most is not None and self.at_most >= most:
             yield f"`at_most` of {self.at_most} holds whatever comes: there can't be more than {most}"
 
-    def how_many(self) -> str:
-        """`4`, `at least 1`, `at most 3`."""
-        if self.count is not None:
-            return str(self.count)
-        return f"at least {self.at_least}" if self.at_least is not None else f"at most {self.at_most}"
+    def how_many(self, word: str = "", plural: str | None = None) -> str:
+        """`4`, `at least 1`, `at most 3`; with a word `4 messages`, `at least 1 message`."""
+        bound, number = "", self.count
+        if number is None:
+            bound = "at least " if self.at_least is not None else "at most "
+            number = self.at_least if self.at_least is not None else self.at_most
+        assert number is not None
+        return bound + (counted(number, word, plural) if word else str(number))
 
 
 def finding(check: Check, section: str, answer: Answer, line: int | None = None) -> Finding:

@@ -39,13 +39,13 @@ class DeadLetter(Count):
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         sent = scenario.most_sent()
         if self.asks_for_more(sent):
-            yield f"{self.how_many()} dead letters: the steps send {sent} messages"
+            yield f"{self.how_many('dead letter')}: the steps send {sent} messages"
 
     def title(self) -> str:
         return f"dead letters of {self.group}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} messages in %DLQ%{self.group}"
+        expected = f"{self.how_many('message')} in %DLQ%{self.group}"
         at, event = view.end_of(self.at), dead_letters(view, self.group, self.at)
         if at is None or event is None:
             return Answer(None, expected, f"no dead letters were observed at `{self.at}`")

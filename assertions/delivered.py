@@ -76,7 +76,7 @@ class Delivered(Count):
         return f"delivered to {self.to}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} messages delivered to {self.to}"
+        expected = f"{self.how_many('message')} delivered to {self.to}"
         if self.from_queues_of:
             expected += f", all from queues of {self.from_queues_of}"
         at = view.end_of(self.at)

@@ -57,7 +57,7 @@ class Duplicated(Count):
 
     def evaluate(self, view: RunView) -> Answer:
         often = "" if self.times == 1 else f" at least {self.times} times"
-        expected = f"{self.how_many()} messages delivered again{often}"
+        expected = f"{self.how_many('message')} delivered again{often}"
         at = view.end_of(self.at)
         allowed_from = at if self.allow_after is None else view.end_of(self.allow_after)
         consumers = tuple(view.scenario.consumers) if self.to is None else view.consumers(self.to)

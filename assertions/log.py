@@ -52,7 +52,7 @@ class Log(Count):
         return f"log of {self.node or self.consumer}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} lines match {self.matches!r}"
+        expected = f"{self.how_many('line')} matching {self.matches!r}"
         sources = (self.node,) if self.node is not None else view.consumers(str(self.consumer))
         if sources is None:
             return Answer(None, expected, f"{self.consumer} was never bound")

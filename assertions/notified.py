@@ -32,7 +32,7 @@ class Notified(Count):
         return f"notifications of {self.client}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} notifications"
+        expected = self.how_many("notification")
         end = view.end_of(self.at)
         begin = 0 if self.since is None else view.end_of(self.since)
         if end is None or begin is None:

@@ -54,7 +54,7 @@ class OffsetFalls(Count):
         return f"falls of {self.group}'s offsets"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} falls of a stored offset"
+        expected = f"{self.how_many('fall')} of a stored offset"
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")

@@ -66,15 +66,15 @@ class Retry(Count):
         sent = scenario.most_sent(self.topic)
         if self.reconsume_times is not None and self.asks_for_more(sent):
             yield (
-                f"{self.how_many()} retries of reconsumeTimes {self.reconsume_times}: the steps send {sent} such "
-                "messages, each of which has one"
+                f"{self.how_many('retry', 'retries')} of reconsumeTimes {self.reconsume_times}: "
+                f"the steps send {sent} such messages, each of which has one"
             )
 
     def title(self) -> str:
         return f"retries of {self.group}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} retries" + self._times()
+        expected = self.how_many("retry", "retries") + self._times()
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")

@@ -28,7 +28,7 @@ class SendRefused(Count, Refused):
         return f"sending to {self.topic} refused"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} messages {self.stated}"
+        expected = f"{self.how_many('message')} {self.stated}"
         end = view.end_of(self.at)
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")

@@ -34,13 +34,13 @@ class SeveralOwners(Count):
         brokers = len(scenario.brokers_of(self.topic))
         number = max(topic.read_queues for topic in scenario.topic_in_time(self.topic)) * brokers
         if self.asks_for_more(number):
-            yield f"{self.how_many()} queues with several owners: {self.topic} has {number}"
+            yield f"{self.how_many('queue')} with several owners: {self.topic} has {number}"
 
     def title(self) -> str:
         return f"queues of {self.topic} with several owners in {self.group}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} queues with several owners"
+        expected = f"{self.how_many('queue')} with several owners"
         end = view.end_of(self.at)
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")

@@ -30,7 +30,7 @@ class TransactionChecked(Count):
         return f"transactions of {self.topic} asked about"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many()} questions" + (f" answered {self.state}" if self.state else "")
+        expected = self.how_many("question") + (f" answered {self.state}" if self.state else "")
         end = view.end_of(self.at)
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")

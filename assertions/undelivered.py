@@ -95,7 +95,7 @@ class Undelivered(Count):
 
     def evaluate(self, view: RunView) -> Answer:
         why = f" because they are {self.because}" if self.because else ""
-        expected = f"{self.how_many()} messages undelivered{why}"
+        expected = f"{self.how_many('message')} undelivered{why}"
         at = view.end_of(self.at)
         begin = 0 if self.sent_after is None else view.end_of(self.sent_after)
         if at is None or begin is None:

@@ -39,7 +39,10 @@ STOP_LIMIT_S = 40.0
 ANSWER_LIMIT_S = 10.0
 _ANSWERS_WITHIN_S = 5.0
 """Beyond the limit that a program has for its start: then it says what it has started instead."""
-
+_GRPC_JAR = (
+    "A jar is seen through RocketMQ's remoting client: run one with the gRPC client as "
+    "`command: [java, -jar, …]`, with `sees`. "
+)
 
 Begin = Callable[[WorkerProcess, float], Mapping[str, Any]]
 """With the limit in seconds."""
@@ -195,7 +198,8 @@ class Consumer:
         """Take over the consumer that a user's program has started, and its own subscriptions."""
         if "client_id" not in answer:
             groups = ", ".join(answer["groups"])
-            way_out = f"If it is the one of {groups}, correct `group` in the scenario. " if groups else ""
+            way_out = _GRPC_JAR if self.spec.app is not None and self.spec.app.needs_proxy else ""
+            way_out += f"If it is the one of {groups}, correct `group` in the scenario. " if groups else ""
             raise EnvironmentNotReady(
                 f"the program of {self.name} has not started its consumer of the group {self.spec.group} within "
                 f"{self._start_limit_s:g} s; so far it has started "

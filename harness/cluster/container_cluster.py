@@ -79,6 +79,7 @@ class ContainersCluster(ServerCluster):
         dashboard: str | None = None,
         by_name: bool = False,
         delayed: Sequence[str] = (),
+        tls: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         """As `ServerCluster`, and:
@@ -98,6 +99,7 @@ class ContainersCluster(ServerCluster):
             broker_configuration=broker_configuration,
             brokers=brokers,
             slaves=slaves,
+            tls=tls,
             progress=progress,
         )
         self.engine = engine
@@ -357,7 +359,9 @@ class ContainersCluster(ServerCluster):
             self._labels(role),
             command=command,
             environment={
-                "JAVA_OPT_EXT": " ".join(server_settings.portable_jvm_arguments(FOLDER / "server.log"))
+                "JAVA_OPT_EXT": " ".join(
+                    server_settings.portable_jvm_arguments(FOLDER / "server.log", tls=self._tls)
+                )
             },
             mounts={folder: (str(FOLDER), "rw,z"), **logback},
             subnet=self._subnet,

@@ -52,6 +52,7 @@ class EmbeddedCluster(ServerCluster):
         registers_with: Mapping[str, Sequence[str]] = MappingProxyType({}),
         flow_control: bool = False,
         nameserver_port: int | None = None,
+        tls: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         """As `ServerCluster`, and:
@@ -71,6 +72,7 @@ class EmbeddedCluster(ServerCluster):
             proxy=proxy,
             name_servers=name_servers,
             registers_with=registers_with,
+            tls=tls,
             progress=progress,
         )
         self._nameserver_port = nameserver_port
@@ -210,7 +212,7 @@ class EmbeddedCluster(ServerCluster):
         assert self._java is not None
         return [
             self._java.executable,
-            *server_settings.jvm_arguments(folder, folder / "server.log"),
+            *server_settings.jvm_arguments(folder, folder / "server.log", tls=self._tls),
             *self._archive_options(ClassArchive(program, self._java, self._jars)),
             *options,
             "-cp",

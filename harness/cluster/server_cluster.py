@@ -51,6 +51,7 @@ class ServerCluster(ABC):
         proxy: ProxyMode | None = None,
         name_servers: int = 1,
         registers_with: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        tls: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         """Describes a cluster; nothing is started or written.
@@ -66,6 +67,7 @@ class ServerCluster(ABC):
             proxy: how the proxy of 5.x runs; None: there is none, or that of the cluster's kind.
             name_servers: how many there are.
             registers_with: the brokers that register with some of them alone, by the name servers' names.
+            tls: whether its servers also speak TLS, with a certificate that they make for themselves.
             progress: called with a few words before anything that takes time.
 
         Raises:
@@ -86,6 +88,7 @@ class ServerCluster(ABC):
         self._proxy_mode = proxy
         self._name_servers = name_server_names(name_servers)
         self._registers_with = dict(registers_with)
+        self._tls = tls
         self._progress = progress or (lambda _text: None)
         self._servers: Sequence[Server] = ()
 

@@ -185,10 +185,10 @@ def write_logback(folder: Path) -> None:
             (conf / name.format(program)).write_text(_LOGBACK, encoding="utf-8")
 
 
-def jvm_arguments(folder: Path, log: Path) -> list[str]:
+def jvm_arguments(folder: Path, log: Path, *, tls: bool) -> list[str]:
     """Arguments for a server on this host that is small, starts fast, and leaves no file outside of its folder."""
     return [
-        *portable_jvm_arguments(log),
+        *portable_jvm_arguments(log, tls=tls),
         "-XX:+UseSerialGC",
         # `MappedFile.clean` (4.9.4) unmaps by reflection: when a broker loads its store, and deletes old files.
         "--add-opens=java.base/java.nio=ALL-UNNAMED",
@@ -201,7 +201,7 @@ def jvm_arguments(folder: Path, log: Path) -> list[str]:
     ]
 
 
-def portable_jvm_arguments(log: PurePath) -> list[str]:
+def portable_jvm_arguments(log: PurePath, *, tls: bool) -> list[str]:
     """Those of them that any Java from 8 on takes, together with all options of an image's own scripts."""
     return [
         "-Xms64m",
@@ -213,8 +213,8 @@ def portable_jvm_arguments(log: PurePath) -> list[str]:
         "-XX:TieredStopAtLevel=1",
         "-XX:+ExitOnOutOfMemoryError",
         "-XX:-UsePerfData",
-        # Nobody speaks TLS here, and making a key takes a part of the time of every start.
-        "-Dtls.server.mode=disabled",
+        # RocketMQ's default is permissive; making a key takes a part of the time of every start.
+        f"-Dtls.server.mode={'permissive' if tls else 'disabled'}",
         f"-Drocketchaos.log={log}",
         disk_warning(DISK_WARNING_RATIO_4),
         f"-Drocketmq.broker.diskSpaceCleanForciblyRatio={DISK_WARNING_RATIO_4}",

@@ -90,6 +90,7 @@ class Making:
             name_servers=self._needs.name_servers,
             registers_with=self._needs.registers_with,
             flow_control=self._needs.flow_control,
+            tls=self._needs.tls,
             nameserver_port=self._nameserver_port,
             progress=self._processes.progress,
         )
@@ -118,5 +119,6 @@ class Making:
             dashboard=dashboard,
             by_name=self._needs.advertise == "hostname",
             delayed=self._delayed,
+            tls=self._needs.tls,
             progress=processes.progress,
         )

@@ -49,7 +49,9 @@ class _Member:
     language: str
     version: str
     by_socket: bool
-    """It speaks to the broker itself, by RocketMQ's remoting protocol."""
+    """Its address is one of the program's."""
+    grpc: bool
+    """It speaks gRPC: then its language names another client than RocketMQ's remoting one."""
     pushed: bool
     """The group's consumers are push consumers."""
     subscriptions: Mapping[str, Mapping[str, Any]]
@@ -163,14 +165,18 @@ def _member(
             )
         if len(ids) == 1:
             first = (own or new)[0]
+            grpc = bool(own) and _speaks_grpc(context, name, worker, first["address"])
+            if grpc and not answer["subscriptions"]:
+                return None  # the proxy lists a gRPC client before it has its subscriptions
             return _Member(
                 client_id=first["client_id"],
                 broker=address,
                 language=first["language"],
                 version=first.get("version_name")
-                if first["language"] == "JAVA"
+                if first["language"] == "JAVA" and not grpc
                 else first["language"].lower(),
                 by_socket=bool(own),
+                grpc=grpc,
                 pushed=answer.get("consume_type") == "CONSUME_PASSIVELY",
                 subscriptions=answer["subscriptions"],
                 alone=len(connections) == 1,
@@ -218,7 +224,8 @@ def _expression(item: Mapping[str, Any]) -> Any:
 def _kind(member: _Member) -> Api | None:
     """How its client consumes; None: it isn't known."""
     kind = CLIENT_KINDS.get(_BY_LANGUAGE.get(member.language, ""))
-    return kind.apis["push"] if kind is not None and member.by_socket and member.pushed else None
+    known = member.by_socket and member.pushed and not member.grpc
+    return kind.apis["push"] if kind is not None and known else None
 
 
 def _traits(member: _Member, answers: bool) -> dict[str, Any]:
@@ -237,14 +244,28 @@ def speaks_from(pid: int, container: InContainer | None) -> Callable[[str], bool
     return lambda address: _port(address) in ports
 
 
-def local_ports(pid: int) -> frozenset[int]:
-    """The ports of this host from which a program's processes have connections."""
-    return frozenset(
-        connection.laddr.port
+def _speaks_grpc(context: ConditionContext, name: str, worker: WorkerProcess, address: str) -> bool:
+    """Whether the connection from this address goes to the proxy's port for gRPC.
+
+    The sockets of a container can't be seen: one that gets the proxy's address speaks gRPC.
+    """
+    proxy = context.servers.cluster.proxy
+    if proxy is None:
+        return False
+    if worker.container is not None:
+        app = context.scenario.consumers[name].app
+        return app is not None and app.needs_proxy
+    return local_ports(worker.pid).get(_port(address)) == _port(proxy.grpc_endpoint)
+
+
+def local_ports(pid: int) -> dict[int, int]:
+    """The ports of this host from which a program's processes have connections, and the ports that they reach."""
+    return {
+        connection.laddr.port: connection.raddr.port
         for process in _processes(pid)
         for connection in _connections(process)
         if connection.raddr
-    )
+    }
 
 
 def _connections(process: psutil.Process) -> list[Any]:
@@ -287,12 +308,7 @@ def _arguments(app: App | None) -> str:
 
 def _reached(context: ConditionContext, pid: int) -> str:
     """The servers to which a program of this host has connections."""
-    remote = {
-        connection.raddr.port
-        for process in _processes(pid)
-        for connection in _connections(process)
-        if connection.raddr
-    }
+    remote = set(local_ports(pid).values())
     nodes = [node.name for node in context.servers.cluster.nodes if _port(node.address) in remote]
     if not nodes:
         return "it has no connection to any server of the run"

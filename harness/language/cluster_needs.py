@@ -141,9 +141,10 @@ ClusterShape = tuple[
     bool,
     int,
     tuple[tuple[str, tuple[str, ...]], ...],
+    bool,
 ]
 """Brokers, slaves, lines of broker.conf, the version of the dashboard, what brokers advertise, the proxy, whether
-pulls are limited, how many name servers there are, and which brokers register with only some of them."""
+pulls are limited, how many name servers there are, which brokers register with only some of them, and TLS."""
 
 DASHBOARD_DEFAULT = "default"
 """The version of a dashboard that fits RocketMQ's."""
@@ -222,6 +223,13 @@ class ClusterNeeds(Strict):
         "answered at once). A hook (RPCHook) in their JVMs does it, because RocketMQ has no rate limit for pulls",
     )
 
+    tls: bool = Field(
+        default=False,
+        description="its servers also speak TLS, with a certificate that they make for themselves, as "
+        "RocketMQ does by default. `$proxy` and `useTLS: true` switch it on; otherwise it is off, because making "
+        "a key takes a second or more of each start",
+    )
+
     @field_validator("broker")
     @classmethod
     def _free_to_choose(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
@@ -253,6 +261,7 @@ class ClusterNeeds(Strict):
             self.flow_control,
             self.name_servers,
             tuple(sorted(self.registers_with.items())),
+            self.tls,
         )
 
     def with_long_polling(self) -> ClusterNeeds:
@@ -262,6 +271,10 @@ class ClusterNeeds(Strict):
     def with_a_trace_topic(self) -> ClusterNeeds:
         """The same with brokers that have the topic of the message trace, unless it says otherwise itself."""
         return self.model_copy(update={"broker": {"traceTopicEnable": True, **self.broker}})
+
+    def with_tls(self) -> ClusterNeeds:
+        """The same with servers that also speak TLS."""
+        return self.model_copy(update={"tls": True})
 
     def with_a_proxy(self, *, for_remoting: bool = False) -> ClusterNeeds:
         """The same with a proxy, if it has none: the one in the broker's process, where there is one broker.

@@ -40,6 +40,7 @@ from rocketchaos.harness.reporting.parts.verdict import (
     logs_to_read,
     need_not_hold,
     reason_and_hint,
+    reason_and_quote,
     tells_why,
 )
 from rocketchaos.harness.reporting.parts.witnesses import divergences, last_tracks
@@ -109,7 +110,8 @@ def _shown(value: object) -> object:
 
 def _values(run: Report) -> dict[str, Any]:
     events = event_list(run)
-    reason, hint = reason_and_hint(run)
+    reason, quoted = reason_and_quote(run)
+    _, hint = reason_and_hint(run)
     fates = _most_telling(run.outcome.messages)
     return {
         "run": run,
@@ -118,6 +120,7 @@ def _values(run: Report) -> dict[str, Any]:
         "expectation": expectation(run),
         "tells_why": tells_why(run),
         "reason": reason,
+        "quoted": quoted,
         "hint": hint,
         "logs_to_read": logs_to_read(run),
         "facts_line": facts_line(run),

@@ -444,10 +444,17 @@ class Scenario(Strict):
             needs = needs.with_a_proxy(for_remoting=self.through_proxy)
         if any(consumer.traits.seen_by == "trace" for consumer in consumers):
             needs = needs.with_a_trace_topic()
-        return (
-            needs.with_long_polling()
-            if any(consumer.traits.needs_long_polling for consumer in consumers)
-            else needs
+        if any(consumer.traits.needs_long_polling for consumer in consumers):
+            needs = needs.with_long_polling()
+        return needs.with_tls() if self._wants_tls else needs
+
+    @property
+    def _wants_tls(self) -> bool:
+        """Whether a client speaks TLS: by a setting, or as a program's gRPC client does by default."""
+        settings = [consumer.settings for consumer in self.consumers.values()]
+        settings += [producer.settings for producer in self.senders.values()]
+        return any(item.get("useTLS") is True for item in settings) or any(
+            consumer.app is not None and consumer.app.needs_proxy for consumer in self.consumers.values()
         )
 
     @property

@@ -24,7 +24,7 @@ from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.options import Options
 from tests.embedded.command import ROOT, Ended, rocketchaos, started
-from tests.embedded.users_programs import log_of, of_guide
+from tests.embedded.users_programs import events_of, log_of, of_guide
 
 pytestmark = [pytest.mark.containers, pytest.mark.timeout(300)]
 
@@ -135,12 +135,6 @@ def left(engine: Engine) -> list[str]:
         all=True, filters={"label": f"{ROLE_LABEL}=program"}, ignore_removed=True
     )
     return [str(container.name) for container in found]
-
-
-def events_of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
-    text = (Path(run["run_dir"]) / "events.jsonl").read_text()
-    events = [json.loads(line) for line in text.splitlines()]
-    return [event["data"] for event in events if event["kind"] == kind]
 
 
 def test_its_lines_tell_what_it_handled_and_its_address_who_it_is(
@@ -255,7 +249,12 @@ def test_a_rolling_deployment_from_one_version_to_the_next(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sees", "mode"), [("{topic: handled}", "writes"), ('{http: "http://$host:8080/handled"}', "serves")]
+    ("sees", "mode"),
+    [
+        ("{topic: handled}", "writes"),
+        ('{http: "http://$host:8080/handled"}', "serves"),
+        ("{trace: true}", "traces"),
+    ],
 )
 def test_what_they_write_or_list_is_each_one_s_by_its_address(run: Run, sees: str, mode: str) -> None:
     text = ROLLING.replace("{log: 'got (?P<key>\\S+)'}", sees)

@@ -119,7 +119,7 @@ def test_a_branch_that_fails_ends_the_others(run_scenario: RunScenario) -> None:
     run = run_scenario(HEAD + ONE_FAILS, trouble="precondition")
     events = events_of(run)
     assert (run["outcome"], run["trouble"]) == ("inconclusive", "precondition"), run
-    assert "1 messages delivered to g not reached within 0.01 s" in run["reason"]
+    assert "1 message delivered to g not reached within 0.01 s" in run["reason"]
     started = [event["data"]["step"] for event in events if event["kind"] == "step-started"]
     assert "observe" not in started
     assert not any(event["kind"] == "step-ended" and event["data"]["step"] == "parallel" for event in events)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rocketchaos.harness.jars.artifacts import classpath
+from rocketchaos.harness.jars.bundles import Bundle, jars
 from rocketchaos.harness.jars.java_compiler import compile_java, compiler_jars
 from rocketchaos.harness.jars.java_home import find_java
 from tests.embedded.command import Ended, rocketchaos
 from tests.embedded.test_documents import blocks
 
 GUIDE = "docs/guides/own-service.md"
+GRPC_SOURCE = Path(__file__).parent / "Audit.java"
+GRPC_JAVA = "org.apache.rocketmq:rocketmq-client-java:5.0.7"
 
 
 def of_guide(words: str) -> str:
@@ -35,6 +39,13 @@ def log_of(run: dict[str, Any]) -> str:
     return (Path(run["run_dir"]) / "logs" / "a.log").read_text()
 
 
+def events_of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    """What the run's events of this kind say."""
+    text = (Path(run["run_dir"]) / "events.jsonl").read_text()
+    events = [json.loads(line) for line in text.splitlines()]
+    return [event["data"] for event in events if event["kind"] == kind]
+
+
 def jar_of(sources: Sequence[Path], main: str, target: Path, client: str = "4.9.4") -> Path:
     """A plain jar with a Main-Class, and with RocketMQ's client of this version on its class path."""
     libraries = classpath(client, "client")
@@ -52,6 +63,13 @@ def _manifest(main: str, libraries: Sequence[Path]) -> str:
     # A line has 72 bytes at most, and goes on after a blank.
     lines = [path[:70], *(f" {path[i : i + 69]}" for i in range(70, len(path), 69))]
     return "\r\n".join(["Manifest-Version: 1.0", f"Main-Class: {main}", *lines, "", ""])
+
+
+def grpc_program(folder: Path) -> tuple[str, list[Path]]:
+    """The service with RocketMQ's gRPC client for Java: its main class, and its class path."""
+    found = jars(Bundle("tests-grpc-java", "the gRPC client for Java", [GRPC_JAVA]), print)
+    compile_java([GRPC_SOURCE], find_java(), compiler_jars(print), found, folder)
+    return GRPC_SOURCE.stem, [folder, *found]
 
 
 def relocated(jar: Path, target: Path) -> Path:

@@ -22,6 +22,7 @@ from rocketchaos.harness.reporting.parts.verdict import (
     logs_to_read,
     need_not_hold,
     reason_and_hint,
+    reason_and_quote,
     tells_why,
 )
 from rocketchaos.harness.reporting.parts.witnesses import divergences
@@ -52,7 +53,8 @@ def show_trouble(screen: Screen, run: Report) -> None:
     """Why a run has no verdict: the reason, the way out, and the log with details."""
     if not tells_why(run) or (run.outcome.trouble is None and not run.outcome.reason):
         return
-    reason, hint = reason_and_hint(run)
+    reason, quoted = reason_and_quote(run)
+    _, hint = reason_and_hint(run)
     # The reason of an interruption already says it.
     names = {
         Trouble.PRECONDITION: "a precondition did not hold",
@@ -62,6 +64,8 @@ def show_trouble(screen: Screen, run: Report) -> None:
     }
     what = names.get(run.outcome.trouble) if run.outcome.trouble else None
     screen.line(screen.text("why  ", "dim"), f"{what}: " if what else "", reason, indent=2)
+    for line in quoted:
+        screen.line(screen.text(line, "dim"), indent=6)
     if hint:
         screen.line(screen.text("hint  ", "dim"), hint, indent=2)
     read = logs_to_read(run)

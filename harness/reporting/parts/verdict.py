@@ -9,7 +9,7 @@ from rocketchaos.harness.core.errors import message_and_hint
 from rocketchaos.harness.core.events.clients import WorkerDied
 from rocketchaos.harness.core.events.run import RunTrouble
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, Finding, Holds, OutcomeKind, Trouble
-from rocketchaos.harness.core.text import counted, one_line, seconds_text
+from rocketchaos.harness.core.text import counted, one_line, printable, seconds_text
 from rocketchaos.harness.reporting.base import Report
 
 WORDS: Mapping[OutcomeKind, str] = MappingProxyType(
@@ -98,6 +98,12 @@ def reason_and_hint(run: Report) -> tuple[str, str]:
     """The reason of the outcome, and what to do about it (often nothing is known)."""
     reason, hint = message_and_hint(run.outcome.reason)
     return one_line(reason), one_line(hint)
+
+
+def reason_and_quote(run: Report) -> tuple[str, list[str]]:
+    """The reason of the outcome, and the lines that it quotes, such as the end of a program's log."""
+    reason, *quoted = message_and_hint(run.outcome.reason)[0].splitlines() or [""]
+    return one_line(reason), [printable(line.strip()) for line in quoted if line.strip()]
 
 
 def logs(run: Report) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from rocketchaos.harness.cluster.base import Proxy
 from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine import program_start
@@ -42,6 +43,8 @@ class Broker:
             for name, language, port in connections
         ]
         self.consume_type = consume_type
+        self.stored: dict[str, Any] = dict(STORED)
+        self.proxy: Proxy | None = None
         self.running: dict[str, Any] | None = {
             "orders": {"expression": "tagA", "type": "TAG", "sub_version": 1}
         }
@@ -49,7 +52,11 @@ class Broker:
     def connection(self, _group: str, _address: str) -> dict[str, Any]:
         if not self.connections:
             raise WorkerFailed("not online", 206)
-        return {"connections": self.connections, "subscriptions": STORED, "consume_type": self.consume_type}
+        return {
+            "connections": self.connections,
+            "subscriptions": self.stored,
+            "consume_type": self.consume_type,
+        }
 
     def running_info(self, *_asked: object) -> dict[str, Any]:
         if self.running is None:
@@ -69,7 +76,7 @@ class Broker:
             names=SimpleNamespace(real=str, scenario=str),
             servers=SimpleNamespace(
                 keepers_of_group=lambda _group: {"broker-a": "127.0.0.1:1"},
-                cluster=SimpleNamespace(nodes=[]),
+                cluster=SimpleNamespace(nodes=[], proxy=self.proxy),
             ),
             check_alive=lambda: None,
         )
@@ -125,6 +132,26 @@ def test_of_another_client_nothing_is_taken_for_known(port: int, language: str, 
     broker = Broker(("b@t", "JAVA", 1), ("x@t", language, port), consume_type=how)
     found = broker.begun()
     assert (found["client_id"], found["subscribe"], found["traits"]) == ("x@t", None, {})
+
+
+def test_a_grpc_client_is_not_the_remoting_one_of_its_language(port: int) -> None:
+    broker = Broker(("x@t", "JAVA", port))
+    broker.running = None
+    for server, traits in ((local_ports(os.getsid(0))[port], {}), (1, {"filters_itself": True})):
+        broker.proxy = Proxy("local", f"127.0.0.1:{server}", "127.0.0.1:1")
+        found = broker.begun()
+        assert found["subscribe"] == {"orders": "tagB"}
+        assert found["traits"].items() >= traits.items()
+        assert bool(found["traits"]) == bool(traits)
+        assert found["client_version"] == ("4.9.4" if traits else "java")
+
+
+def test_a_grpc_client_without_subscriptions_is_not_there_yet(port: int) -> None:
+    broker = Broker(("x@t", "JAVA", port))
+    broker.stored = {}
+    broker.proxy = Proxy("local", f"127.0.0.1:{local_ports(os.getsid(0))[port]}", "127.0.0.1:1")
+    with pytest.raises(EnvironmentNotReady, match="has not become a member"):
+        broker.begun()
 
 
 def test_one_without_a_socket_of_its_own_is_known_by_being_new_alone() -> None:

@@ -55,6 +55,21 @@ def test_a_program_that_gets_the_proxy_s_address_needs_a_proxy(app: dict[str, An
     assert "127.0.0.1:8081" in str(own.app.placed({"$proxy": "127.0.0.1:8081"}))
 
 
+def test_its_grpc_client_finds_servers_that_speak_tls_as_it_does_by_default() -> None:
+    text = """\
+name: own
+title: a program with a gRPC client
+topics: {orders: {queues: 1}}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}, app: {command: [./a, PLACE], sees: {log: '(?P<key>.)'}}}
+steps: [{start: a}]
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 1}}]
+"""
+    assert scenario_of(text.replace("PLACE", "$proxy")).cluster_needs.tls
+    assert not scenario_of(text.replace("PLACE", "$nameserver")).cluster_needs.tls
+
+
 def test_a_program_without_it_needs_none() -> None:
     assert not consumer(app={"jar": "a.jar", "args": ["$nameserver"]}).needs_proxy
 

@@ -12,6 +12,7 @@ from rocketchaos.harness.cluster.cluster_kinds import CAN_NOT, ClusterKind, clus
 from rocketchaos.harness.cluster.container_cluster import ContainersCluster
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.running import AttachedCluster
+from rocketchaos.harness.cluster.server_settings import portable_jvm_arguments
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.engine.runner import Runner
@@ -99,6 +100,15 @@ def test_whoever_says_so_gets_a_cluster_and_whoever_needs_the_same_shares_one() 
         for lines in ("a: true, b: 1", "b: '1', a: 'true'", "a: true")
     ]
     assert settings[0] == settings[1] != settings[2]
+
+
+def test_servers_speak_tls_where_a_client_does() -> None:
+    assert not scenario().cluster_needs.tls
+    assert scenario(head="cluster: {tls: true}").cluster_needs.tls
+    assert scenario(head="producer: {settings: {useTLS: true}}").cluster_needs.tls
+    assert not scenario(head="producer: {settings: {useTLS: false}}").cluster_needs.tls
+    assert "-Dtls.server.mode=permissive" in portable_jvm_arguments(Path("a.log"), tls=True)
+    assert "-Dtls.server.mode=disabled" in portable_jvm_arguments(Path("a.log"), tls=False)
 
 
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:

@@ -69,6 +69,13 @@ def test_trouble_shows_reason_hint_and_log(tmp_path: Path) -> None:
     assert f"log  {tmp_path}/logs/a.log\n" in text
 
 
+def test_quoted_lines_stay_lines(tmp_path: Path) -> None:
+    run = troubled(
+        tmp_path, "environment", "a died; the end of a.log:\n    no jars\n    gone\n  Look at its log."
+    )
+    assert "a died; the end of a.log:\n      no jars\n      gone\n  hint  Look at its log." in printed(run)
+
+
 def test_many_runs_have_a_line_each_and_a_sum(tmp_path: Path) -> None:
     text = printed(good(tmp_path), good(tmp_path, holder="a"), broken(tmp_path))
     assert len(re.findall("reproduced +same-group-different-tags +as expected", text)) == 2
