@@ -57,7 +57,8 @@ class Delivered(Count):
     def unreachable(self, scenario: Scenario) -> Iterator[str]:
         sent = scenario.most_sent(self.topic, self.tag)
         if self.asks_for_more(sent):
-            yield f"{self.how_many()} delivered: the steps send {sent} such messages, and a repeat counts once"
+            send = scenario.steps_send(self.topic, self.tag)
+            yield f"{self.how_many()} delivered: {send} such messages, and a repeat counts once"
         elif not self.asks_for_some:
             yield from of_none(scenario, self.topic, self.tag)
 

@@ -416,6 +416,14 @@ class Scenario(Strict):
             if topic in (None, to) and _may_be(own, tag)
         )
 
+    def steps_send(self, topic: str | None = None, tag: str | None = None) -> str:
+        """`the steps send 8`; where they send none, that what a program of the user's sends doesn't count."""
+        number = self.most_sent(topic, tag)
+        unseen = (
+            " (messages of your own program don't count: `sees: {topic: …}` and `check-command` see them)"
+        )
+        return f"the steps send {number}{unseen if self.has_programs and not number else ''}"
+
     def sent_by_tag(self) -> Counter[tuple[str, str | None]]:
         """The same by topic and by tag as it is written."""
         found: Counter[tuple[str, str | None]] = Counter()
@@ -426,8 +434,8 @@ class Scenario(Strict):
 
     @property
     def sends_unseen(self) -> bool:
-        """Whether another step than `send` may put messages into topics."""
-        return any(step.sends_unseen for step in every_step(self.steps))
+        """Whether another step than `send`, or a program of the user's, may put messages into topics."""
+        return self.has_programs or any(step.sends_unseen for step in every_step(self.steps))
 
     def times_bound(self, variable: str) -> int:
         """How often its steps bind a variable, `$holder`."""

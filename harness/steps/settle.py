@@ -143,7 +143,7 @@ class Settle(Step):
         counts_messages = self.delivered or self.blocked or self.unstored
         sent = scenario.most_sent(self.topic)
         if counts_messages is not None and self.count is not None and self.count > sent:
-            yield f"{self.count} messages: the steps send {sent}, so it never settles"
+            yield f"{self.count} messages: {scenario.steps_send(self.topic)}, so it never settles"
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         sent = scenario.most_sent(self.topic)

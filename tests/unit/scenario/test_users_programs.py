@@ -138,3 +138,11 @@ def test_an_expectation_of_a_program_that_is_not_there_is_refused() -> None:
     with pytest.raises(InvalidScenario, match="`command` can never match: the clients of this scenario are"):
         parsed(TEXT + "expected: {command: reproduced}\n")
     assert parsed(TEXT + "expected: {app+python: reproduced, app+java: not-reproduced}\n").has_programs
+
+
+def test_what_a_program_may_send_is_not_counted_and_the_message_says_who_sees_it() -> None:
+    events = TEXT.replace("queues: 4}}", "queues: 4}, events: {queues: 1}}")
+    more = "\n  - settle: {delivered: d, topic: events, count: 1, within: 9s}\nanomaly:"
+    with pytest.raises(InvalidScenario, match=r"the steps send 0 \(messages of your own program don't count"):
+        parsed(events.replace("\nanomaly:", more))
+    assert parsed().sends_unseen
