@@ -11,12 +11,13 @@ from functools import partial
 
 from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt, wait_fixed
 
-from rocketchaos.harness.diagnose import copies, heartbeats, read, requests
+from rocketchaos.harness.diagnose import backlogs, copies, heartbeats, read, requests
 from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
 from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import (
     DEAD_LETTERS,
     RETRY,
+    TRANSACTIONS,
     Broker,
     Connection,
     Look,
@@ -78,7 +79,9 @@ class Collector:
         await self._cluster(item)
         groups = [group for group in self._groups(item) if only is None or group in only]
         await asyncio.gather(
-            copies.add_copies(item, self._runtime, self._ask), *(self._group(item, group) for group in groups)
+            copies.add_copies(item, self._runtime, self._ask),
+            backlogs.add_backlogs(item, self._ask),
+            *(self._group(item, group) for group in groups),
         )
         topics = sorted({topic for group in groups for topic in self.topics_of(item, group)})
         own = [f"{prefix}{group}" for group in groups for prefix in (RETRY, DEAD_LETTERS)]
@@ -191,13 +194,18 @@ class Collector:
     async def _broker(self, look: Look, broker: Broker) -> None:
         ask = partial(self._ask, look, broker.address)
         wanted = self.scope.groups
-        offsets = ask(requests.GET_ALL_CONSUMER_OFFSET, keep=lambda body: read.keep_offsets(body, wanted))
+        with_checks = None if wanted is None else (*wanted, TRANSACTIONS)
+        offsets = ask(
+            requests.GET_ALL_CONSUMER_OFFSET, keep=lambda body: read.keep_offsets(body, with_checks)
+        )
         if self._first is not None:  # settings don't change from one look to the next
             known = self._first.brokers.get(broker.name, broker)
             look.brokers[broker.name] = dataclasses.replace(known, addresses=broker.addresses)
             if broker.name in self._first.group_configs:
                 look.group_configs[broker.name] = self._first.group_configs[broker.name]
                 look.groups[broker.name] = self._first.groups[broker.name]
+            if broker.name in self._first.modes:
+                look.modes[broker.name] = self._first.modes[broker.name]
             answer = await offsets
         else:
             config, runtime, groups, answer = await asyncio.gather(
@@ -222,6 +230,10 @@ class Collector:
             look.groups[broker.name] = dict(
                 read.mapping(read.mapping(groups.document).get("subscriptionGroupTable"))
             )
+            if look.brokers[broker.name].is_of_5:
+                look.modes[broker.name] = await ask(
+                    requests.GET_ALL_MESSAGE_REQUEST_MODE, keep=lambda body: read.keep_modes(body, wanted)
+                )
         look.offset_tables[broker.name] = answer
         look.offsets[broker.name] = read.offsets(answer)
 

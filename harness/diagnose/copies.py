@@ -40,7 +40,7 @@ async def _add(look: Look, name: str, runtime: _Ask, ask: _Ask) -> None:
     connected = partial(ask, look, broker.address, requests.GET_BROKER_HA_STATUS)
     states, status = await asyncio.gather(
         asyncio.gather(*(runtime(look, address) for address in broker.slaves.values())),
-        connected() if broker.runtime.get("brokerVersionDesc", "").startswith("V5") else _nothing(),
+        connected() if broker.is_of_5 else _nothing(),
     )
     look.copies[name] = Copies(master, dict(zip(broker.slaves, states, strict=True)), status)
 

@@ -20,6 +20,12 @@ _RESERVED_GROUPS = frozenset(
 """Of RocketMQ itself (MixAll); so is all that begins with CID_RMQ_SYS_."""
 HEARTBEATS = "DefaultHeartBeatSyncerTopic"
 """The topic in which proxies tell each other of their members (ProxyConfig.heartbeatSyncerTopicName, 5.x)."""
+DELAYED = "SCHEDULE_TOPIC_XXXX"
+"""The topic in which a broker keeps delayed messages, a queue for each delay level (4.9.4, 5.5.0)."""
+HALF = "RMQ_SYS_TRANS_HALF_TOPIC"
+"""The topic in which a broker keeps the messages of transactions that aren't decided yet."""
+TRANSACTIONS = "CID_RMQ_SYS_TRANS"
+"""The group by whose offset a broker checks them."""
 LOGICAL = "__syslo__"
 """What the broker of a static topic's queues begins with (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
 
@@ -90,6 +96,8 @@ class Held:
     last_consume_ms: int
     unacknowledged: int = 0
     """By POP: popped messages that its listener hasn't finished (PopProcessQueueInfo.waitAckCount, 5.x)."""
+    popped: bool = False
+    """Its member pops from it, and doesn't pull (mqPopTable, 5.x)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +138,11 @@ class Member:
     def started_ms(self) -> int:
         """When it was started, by its own clock; 0 where it doesn't tell."""
         return whole(self.properties.get("PROP_CONSUMER_START_TIMESTAMP"))
+
+    @property
+    def asks_brokers(self) -> bool:
+        """It asks brokers for its queues, and whether to pull or to pop (setClientRebalance(false), 5.x)."""
+        return self.properties.get("clientRebalance") == "false"
 
     @property
     def orderly(self) -> bool:
@@ -198,6 +211,11 @@ class Broker:
         return self.addresses[min(self.addresses)]
 
     @property
+    def is_of_5(self) -> bool:
+        """It is a RocketMQ of 5.0 or later."""
+        return self.runtime.get("brokerVersionDesc", "").startswith("V5")
+
+    @property
     def slaves(self) -> Mapping[int, str]:
         """Addresses by broker id, without the master's."""
         return {number: address for number, address in sorted(self.addresses.items()) if number}
@@ -213,6 +231,27 @@ class Copies:
     """28, by broker id."""
     connected: Exchange | None
     """907 at the master; None: one of 4.9.x doesn't know this request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What a broker keeps in topics of its own, and hands out later."""
+
+    delayed: Exchange
+    """Where the queues of delayed messages end (202)."""
+    delay_offsets: Exchange | None
+    """How far each of them has been delivered (45); None: there are no delayed messages."""
+    next_delayed: Mapping[int, Exchange]
+    """By delay level: the first message that isn't delivered yet, in the ConsumeQueue (321); its hash is the
+    time at which it is due."""
+    half: Exchange
+    """Where the queue of half messages ends (202)."""
+    half_entries: Exchange | None
+    """The first ones that aren't checked yet, in the ConsumeQueue (321); None: there are none."""
+    transactions: tuple[Exchange, ...]
+    """What these say of themselves (33)."""
+    producers: Mapping[str, Exchange]
+    """Who could decide them (204), by producer group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +276,10 @@ class Look:
     brokers: dict[str, Broker] = field(default_factory=dict)
     copies: dict[str, Copies] = field(default_factory=dict)
     """By broker, of those with a master and a slave."""
+    backlogs: dict[str, Backlog] = field(default_factory=dict)
+    """By broker, of those with a master."""
+    modes: dict[str, Exchange] = field(default_factory=dict)
+    """By broker: how it hands out messages (402); of brokers of 5.x alone."""
     group_configs: dict[str, Exchange] = field(default_factory=dict)
     """By broker (201)."""
     groups: dict[str, dict[str, Mapping[str, object]]] = field(default_factory=dict)

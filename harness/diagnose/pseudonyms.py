@@ -15,13 +15,15 @@ from typing import Any
 
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.model import DEAD_LETTERS, HEARTBEATS, RETRY, is_of_rocketmq
+from rocketchaos.harness.diagnose.model import DEAD_LETTERS, DELAYED, HALF, HEARTBEATS, RETRY, is_of_rocketmq
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 _OWN_TOPIC = re.compile(f"({re.escape(RETRY)}|{re.escape(DEAD_LETTERS)})(.*)", re.DOTALL)
 _ID = re.compile(r"(?P<host>[^@]*)@(?P<rest>.*)", re.DOTALL)
 _NUMBERS = re.compile(r"\d+(#\d+)?|DEFAULT|\d+#DEFAULT|\d+@\d+@[0-9a-z]+")
 """What may stay of a client id behind the host: a pid, and an instance's time; a gRPC client is known by it."""
+_TOPICS = {HEARTBEATS, DELAYED, HALF}
+"""RocketMQ's own."""
 _IPV4 = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")
 
 _TABLES = {
@@ -32,8 +34,8 @@ _TABLES = {
 """Mappings whose keys are names, and of what."""
 _VALUES = {
     "topic": "topic", "brokerName": "broker", "clientId": "client", "clientAddr": "address", "cluster": "cluster",
-    "groupName": "group", "consumerGroup": "group", "brokerAddrs": "address", "clusterAddrTable": "broker",
-    "brokerIP1": "host", "brokerClusterName": "cluster", "namesrvAddr": "addresses",
+    "groupName": "group", "consumerGroup": "group", "producerGroup": "group", "brokerAddrs": "address",
+    "clusterAddrTable": "broker", "brokerIP1": "host", "brokerClusterName": "cluster", "namesrvAddr": "addresses",
     "orderTopicConf": "order",
 }  # fmt: skip
 """Keys whose values are names, and of what."""
@@ -43,7 +45,7 @@ _KEPT = {
     "PROP_CONSUMER_START_TIMESTAMP", "clientRebalance", "consumeTimeout", "postSubscriptionWhenPull",
     "maxReconsumeTimes", "pullThresholdForQueue", "useHeartbeatV2", "consumeThreadMin", "consumeThreadMax",
     "consumeMessageBatchMaxSize", "pullInterval", "consumeTimestamp", "commitLogDiskRatio", "bootTimestamp",
-    "runtime", "brokerVersionDesc", "consumeQueueDiskRatio",
+    "runtime", "brokerVersionDesc", "consumeQueueDiskRatio", "mode",
 }  # fmt: skip
 """Keys whose text is nobody's name, and is looked at."""
 
@@ -155,7 +157,7 @@ class Pseudonyms:
             rest = whole["rest"]
             kept = rest if _NUMBERS.fullmatch(rest) else self._name("instance", rest)
             return f"{self._name('host', whole['host'])}@{kept}"
-        if (kind == "group" and is_of_rocketmq(name)) or (kind == "topic" and name == HEARTBEATS):
+        if (kind == "group" and is_of_rocketmq(name)) or (kind == "topic" and name in _TOPICS):
             return name  # nobody's, and known as such on a bundle too
         self._seen.setdefault(kind, set()).add(name)
         return self.names.get(kind, {}).get(name, name)

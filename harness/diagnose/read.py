@@ -24,6 +24,9 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.fastjson import loads
 from rocketchaos.harness.rocketmq.stored_messages import decode
 
+NO_TOPIC = 17
+"""ResponseCode.TOPIC_NOT_EXIST."""
+
 # Of a member without queues, the C++ client takes away the brace that opens their table.
 _NO_QUEUES = (b'"mqTable":},', b'"mqTable":{},')
 
@@ -32,6 +35,7 @@ BROKER_SETTINGS = (
     "enablePropertyFilter", "rejectPullConsumerEnable", "brokerIP1", "brokerId", "brokerName",
     "brokerClusterName", "brokerRole", "messageDelayLevel", "notifyConsumerIdsChangedEnable", "namesrvAddr",
     "enableDLegerCommitLog", "enableControllerMode", "totalReplicas", "inSyncReplicas", "minInSyncReplicas",
+    "transactionTimeOut", "transactionCheckInterval", "transactionCheckMax", "defaultMessageRequestMode",
 )  # fmt: skip
 """What is kept of a broker's settings: others may hold passwords."""
 RUNTIME_KEYS = (
@@ -109,6 +113,31 @@ def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:
     return json.dumps({"offsetTable": kept}, ensure_ascii=False).encode()
 
 
+def keep_modes(body: bytes, groups: Iterable[str] | None) -> bytes:
+    """Of the answer to 402: the modes of the groups that are looked at, as a list."""
+    try:
+        table = mapping(mapping(loads(body)).get("messageRequestModeMap"))
+    except ValueError:
+        return b""
+    wanted = None if groups is None else set(groups)
+    kept = [
+        {"topic": topic, "consumerGroup": group, "mode": str(mapping(item).get("mode", ""))}
+        for topic, by_group in table.items()
+        for group, item in mapping(by_group).items()
+        if wanted is None or group in wanted
+    ]
+    return json.dumps({"modes": kept}, ensure_ascii=False).encode()
+
+
+def keep_delay_offsets(body: bytes) -> bytes:
+    """The answer to 45, under a key of its own: other tables of offsets have names as their keys."""
+    try:
+        table = mapping(mapping(loads(body)).get("offsetTable"))
+    except ValueError:
+        return b""
+    return json.dumps({"delayOffsets": {str(level): offset for level, offset in table.items()}}).encode()
+
+
 def keep_messages(body: bytes) -> bytes:
     """Of the answer to 33: offset and tag of the message, and nothing else."""
     try:
@@ -182,6 +211,18 @@ def offsets(exchange: Exchange) -> dict[str, dict[str, dict[int, int]]]:
     return found
 
 
+def delay_offsets(exchange: Exchange) -> dict[int, int]:
+    """How far a broker has delivered its delayed messages (45), by delay level."""
+    table = mapping(mapping(exchange.document).get("delayOffsets"))
+    return {whole(level): whole(offset) for level, offset in table.items()}
+
+
+def modes(exchange: Exchange) -> dict[tuple[str, str], str]:
+    """How a broker hands out messages where that was said (402), by topic and group: `PULL` or `POP`."""
+    items = map(mapping, listed(mapping(exchange.document).get("modes")))
+    return {(str(item.get("topic")), str(item.get("consumerGroup"))): str(item.get("mode")) for item in items}
+
+
 def ends(exchange: Exchange) -> dict[Queue, QueueEnds]:
     """A topic's queues on one broker (202)."""
     found = {}
@@ -231,7 +272,8 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
     for table in ("mqTable", "mqPopTable"):
         for key, value in mapping(document.get(table)).items():
             if (found := _queue(key)) is not None:
-                queues.setdefault(found[0], {})[found[1]] = _held(mapping(value))
+                held = _held(mapping(value), popped=table == "mqPopTable")
+                queues.setdefault(found[0], {})[found[1]] = held
     return Member(
         client_id,
         exchange,
@@ -269,7 +311,7 @@ def _subscription(item: Mapping[str, Any], topic: str) -> Subscription:
     )
 
 
-def _held(item: Mapping[str, Any]) -> Held:
+def _held(item: Mapping[str, Any], *, popped: bool) -> Held:
     return Held(
         commit_offset=whole(item.get("commitOffset")),
         cached_count=whole(item.get("cachedMsgCount")),
@@ -281,6 +323,7 @@ def _held(item: Mapping[str, Any]) -> Held:
         last_pull_ms=whole(item.get("lastPullTimestamp")),
         last_consume_ms=whole(item.get("lastConsumeTimestamp")),
         unacknowledged=whole(item.get("waitAckCount")),
+        popped=popped,
     )
 
 

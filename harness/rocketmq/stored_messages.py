@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 _MAGIC_WITH_LONG_TOPIC = -626843477
 """MESSAGE_MAGIC_CODE_V2 of 5.x: the topic's length has two bytes."""
@@ -17,7 +17,7 @@ _COMPRESSED = 1
 """Bit of sysFlag (MessageSysFlag, 4.9.4); the three bits from `_COMPRESSION_SHIFT` on say how, since 5.0."""
 _COMPRESSION_SHIFT = 8
 _ZLIB = (0, 3)
-_BORN_AT = 48
+_BORN_MS_AT, _BORN_AT = 40, 48
 _KEY_END, _VALUE_END = "\x01", "\x02"
 
 
@@ -35,6 +35,10 @@ class PulledMessage:
     """The `host:port` from which it was sent; empty: by IPv6."""
     stored_ms: int = 0
     """When the broker stored it, by its clock: milliseconds since 1970."""
+    born_ms: int = 0
+    """When its producer sent it, by its clock."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """Its own, and RocketMQ's."""
 
 
 def decode(body: bytes) -> list[PulledMessage]:
@@ -71,6 +75,7 @@ def _message(data: bytes) -> PulledMessage:
     (properties_length,) = struct.unpack_from(">H", data, place)
     text = data[place + 2 : place + 2 + properties_length].decode()
     properties = dict(entry.split(_KEY_END, 1) for entry in text.split(_VALUE_END) if _KEY_END in entry)
+    (born_ms,) = struct.unpack_from(">q", data, _BORN_MS_AT)
     (stored_ms,) = struct.unpack_from(">q", data, _BORN_AT + _host(flags, _BORN_IS_IPV6))
     return PulledMessage(
         offset,
@@ -79,6 +84,8 @@ def _message(data: bytes) -> PulledMessage:
         _unpacked(body, flags),
         _born(data, flags),
         stored_ms,
+        born_ms,
+        properties,
     )
 
 

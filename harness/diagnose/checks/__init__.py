@@ -8,7 +8,9 @@ from types import MappingProxyType
 from rocketchaos.harness.diagnose.checks import (
     cluster,
     configuration,
+    delays,
     differences,
+    member_clocks,
     members,
     missing_topics,
     offsets,
@@ -18,9 +20,11 @@ from rocketchaos.harness.diagnose.checks import (
     progress,
     proxies,
     registrations,
+    request_modes,
     retry_limit,
     slaves,
     subscriptions,
+    transactions,
     unread_queues,
 )
 from rocketchaos.harness.diagnose.finding import Check
@@ -28,6 +32,7 @@ from rocketchaos.harness.diagnose.finding import Check
 _THEMES = (
     subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, outside,
     progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_limit,
+    request_modes, member_clocks, delays, transactions,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

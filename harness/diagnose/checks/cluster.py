@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.model import Broker
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import ClusterView
 from rocketchaos.harness.diagnose.words import joined
@@ -157,16 +159,26 @@ def disks(view: ClusterView) -> Iterator[Result]:
             )
 
 
+def apart_s(broker: Broker) -> float | None:
+    """By how much a broker's clock is ahead of this machine's; None: it doesn't tell."""
+    found = _RUNTIME.search(broker.runtime.get("runtime", ""))
+    boot = broker.runtime.get("bootTimestamp", "")
+    if not found or not whole(boot) or len(broker.asked) < 2:
+        return None
+    days, hours, minutes, seconds = map(whole, found.groups())
+    now_ms = whole(boot) + 1000 * (((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+    return (now_ms - broker.asked[1].at_ms) / 1000
+
+
+def now_ms(view: ClusterView, broker: str, answer: Exchange) -> float:
+    """When a broker gave an answer, by its own clock as far as that is known."""
+    return answer.at_ms + 1000 * (apart_s(view.now.brokers[broker]) or 0)
+
+
 def clocks(view: ClusterView) -> Iterator[Result]:
     """Brokers whose clock differs from the others'."""
-    apart: dict[str, float] = {}
-    for name, broker in view.now.brokers.items():
-        found = _RUNTIME.search(broker.runtime.get("runtime", ""))
-        boot = broker.runtime.get("bootTimestamp", "")
-        if found and whole(boot) and len(broker.asked) > 1:
-            days, hours, minutes, seconds = map(whole, found.groups())
-            now_ms = whole(boot) + 1000 * (((days * 24 + hours) * 60 + minutes) * 60 + seconds)
-            apart[name] = (now_ms - broker.asked[1].at_ms) / 1000
+    known = {name: apart_s(broker) for name, broker in view.now.brokers.items()}
+    apart = {name: seconds for name, seconds in known.items() if seconds is not None}
     if not apart:
         return
     middle = sorted(apart.values())[len(apart) // 2]
@@ -209,7 +221,8 @@ CHECKS = (
         "RC0802",
         "one broker name or address is used twice",
         Level.ERROR,
-        "every broker has its own name and address",
+        "every broker has its own name and address, as far as these looks show; two processes that take turns "
+        "under one name need `--watch 2m`",
         "Messages, offsets and locks go sometimes to one of the two brokers, sometimes to the other.",
         ("Give each broker a name that is unique in all clusters of these name servers.",),
         (),

@@ -22,7 +22,7 @@ from rocketchaos.harness.diagnose.finding import (
 from rocketchaos.harness.diagnose.meaning import takes
 from rocketchaos.harness.diagnose.model import Held, Look, Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, queues_text
+from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.language.tags import SQL
 from rocketchaos.harness.rocketmq.allocation import Queue
 
@@ -106,7 +106,7 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     found = "rewind" if points and _set_back(view, topic, queue) else state(points)
     if found != "stop" or view.silent or _owners_unknown(view):
         return found
-    if hangs(view, topic, queue) or _refused(view, topic, queue):
+    if explained_by(view, topic, queue):
         return "unknown"
     if any(waits_for_a_thread(member, held) for member, held in _in_hands(view, topic, queue)):
         past_s = (points[-1].at_ms - points[0].at_ms) / 1000
@@ -156,15 +156,26 @@ def _is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
     )
 
 
-def _refused(view: GroupView, topic: str, queue: Queue) -> bool:
-    """Whether the broker refuses the group's pulls: RC0402, RC0406 and RC0407 tell."""
+def explained_by(view: GroupView, topic: str, queue: Queue) -> str:
+    """The code of the finding that says why the group doesn't get on in a queue; empty: none does."""
     broker = view.now.brokers.get(queue[0])
     sql = any(item.type == SQL for item in view.own(topic).values())
-    return (
-        lacks_group(view, queue[0])
-        or view.now.groups.get(queue[0], {}).get(view.group, {}).get("consumeEnable") is False
-        or (sql and broker is not None and broker.config.get("enablePropertyFilter") == "false")
-    )
+    if lacks_group(view, queue[0]):
+        return "RC0402"
+    if view.now.groups.get(queue[0], {}).get(view.group, {}).get("consumeEnable") is False:
+        return "RC0406"
+    if sql and broker is not None and broker.config.get("enablePropertyFilter") == "false":
+        return "RC0407"
+    if _subscription_removed(view, topic):
+        return "RC0106"
+    return "RC0601" if hangs(view, topic, queue) else ""
+
+
+def _subscription_removed(view: GroupView, topic: str) -> bool:
+    """Whether heartbeats of members that don't subscribe to a topic remove it: brokers then refuse the pulls of
+    the others, until their next heartbeat."""
+    told = [item for item in view.members.values() if item.subscribes]
+    return not view.shares_queues and 0 < len(view.own(topic)) < len(told)
 
 
 def _owners_unknown(view: GroupView) -> bool:
@@ -174,11 +185,11 @@ def _owners_unknown(view: GroupView) -> bool:
 
 def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     """Whether another look may show that the offset moves: no other check says why it doesn't."""
-    if _refused(view, topic, queue):
+    if explained_by(view, topic, queue):
         return False
     if _owners_unknown(view):
         return not view.silent
-    return _owner(view.now, view.group, topic, queue) is not None and not hangs(view, topic, queue)
+    return _owner(view.now, view.group, topic, queue) is not None
 
 
 def evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
@@ -249,14 +260,24 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
         if wanted == "stop":
             for topic, queues, lag in _queues_in(view, "unknown"):
                 yield Unknown(
-                    f"{queues_text(queues)}: {counted(lag, 'message')} behind, and the offset hasn't moved so "
-                    "far: `--watch 1m` shows whether it does",
+                    f"{queues_text(queues)}: {counted(lag, 'message')} behind, and the offset hasn't moved so far"
+                    f"{_see(view, topic, queues)}",
                     evidence(view, topic, queues),
                     topic,
                     look_again=any(_may_move(view, topic, queue) for queue in queues),
                 )
 
     return check
+
+
+def _see(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """Where the reason is, or how to find out, as a phrase."""
+    codes = {explained_by(view, topic, queue) for queue in queues if queue in view.owners(topic)}
+    if not _owners_unknown(view) and any(queue not in view.owners(topic) for queue in queues):
+        codes.add("RC0106" if _subscription_removed(view, topic) else "RC0301")
+    if codes and "" not in codes:
+        return f": see {joined(sorted(codes))}"
+    return ": `--watch 1m` shows whether it does"
 
 
 def _filter(view: GroupView, topic: str, queue: Queue) -> Subscription | None:

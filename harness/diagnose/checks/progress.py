@@ -107,15 +107,18 @@ def _keeps_its_oldest(view: GroupView, member: Member, topic: str, queue: Queue,
     return later >= LATER and not _moves(view, member, topic, queue, held)
 
 
-def hangs(view: GroupView, topic: str, queue: Queue) -> bool:
-    """Whether a listener may hang on a message of the queue: RC0601 and RC0602 tell."""
+def hangs(view: GroupView, topic: str, queue: Queue) -> str:
+    """The code of the finding that a listener may hang on a message of the queue; empty: none does."""
     for member in view.answered:
         held = member.queues.get(topic, {}).get(queue)
         if held is None or held.dropped:
             continue
-        if stuck_ms(member, held) >= STUCK_MS or _keeps_its_oldest(view, member, topic, queue, held):
-            return True
-    return False
+        if stuck_ms(member, held) >= STUCK_MS:
+            late = _certain_ms(view, member, topic, queue) >= _timeout_ms(member)
+            return "RC0602" if late else "RC0601"
+        if _keeps_its_oldest(view, member, topic, queue, held):
+            return "RC0601"
+    return ""
 
 
 def timed_out(view: GroupView) -> Iterator[Result]:
@@ -209,22 +212,32 @@ def retries(view: GroupView) -> Iterator[Result]:
 
 def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     ends = view.ends(topic)
-    waiting = sum(
-        max(0, end.max_offset - (view.reached(topic, queue) or end.min_offset)) for queue, end in ends.items()
-    )
+    waiting = 0
+    for queue, end in ends.items():
+        reached = view.reached(topic, queue)
+        waiting += max(0, end.max_offset - max(end.min_offset, reached if reached is not None else 0))
     grown = _grown(view, topic)
     last_ms = max((end.updated_ms for end in ends.values()), default=0)
     recent = last_ms > 0 and view.now.at_ms - last_ms < RECENT_MS
-    if grown or waiting or recent:
-        ago_s = max(0, view.now.at_ms - last_ms) / 1000
-        yield Found(
-            f"{counted(waiting, 'retry', 'retries')} wait{'s' if waiting == 1 else ''}"
-            + (f"; {grown} {'has' if grown == 1 else 'have'} come since the first look" if grown else "")
-            + (f"; the last one came {ago_s:.0f} s ago, by its broker's clock" if last_ms else ""),
-            _stats(view, topic),
-            "" if topic == view.retry_topic else topic,
-            settled=bool(grown) or recent or len(view.looks) > 2,
-        )
+    # Without members nobody fails now: that the last one failed a moment ago is over.
+    if not (waiting or (view.online and (grown or recent))):
+        return
+    ago_s = max(0, view.now.at_ms - last_ms) / 1000
+    last = f"the last one came {ago_s:.0f} s ago, by its broker's clock"
+    if waiting:
+        nobody = "" if view.online else " for a member to come online"
+        told = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
+    else:
+        told = ["no retry waits at this moment, but listeners have failed a short while ago"]
+    if grown:
+        told.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
+    yield Found(
+        "; ".join([*told, *([last] if last_ms else [])]),
+        _stats(view, topic),
+        "" if topic == view.retry_topic else topic,
+        effect="" if view.online else "They wait until a member is online, or retention deletes them.",
+        settled=bool(grown) or recent or len(view.looks) > 2,
+    )
 
 
 def dead_letters(view: GroupView) -> Iterator[Result]:

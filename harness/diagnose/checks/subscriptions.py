@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from rocketchaos.harness.diagnose.checks.member_clocks import APART_MS, ahead_ms
 from rocketchaos.harness.diagnose.checks.members import why_silent
 from rocketchaos.harness.diagnose.fate import Lost, lost, share_told, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
@@ -242,9 +243,23 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
                 if highest > _NANOSECONDS
                 else f"{clock(highest)}, ahead of this machine's clock"
             )
-            yield Found(f"subVersion {highest} is {how}", tuple(said), topic)
+            yield Found(f"subVersion {highest} is {how}{_clocks_ahead(view)}", tuple(said), topic)
             if topic != view.retry_topic:
                 told = True
+
+
+def _clocks_ahead(view: GroupView) -> str:
+    """The members whose clock is ahead at this moment, by their own pulls, as a phrase."""
+    found = {
+        client_id: ahead
+        for client_id, member in sorted(view.members.items())
+        if (ahead := ahead_ms(member)) > APART_MS
+    }
+    told = [
+        f"the clock of {client_id} is at least {ahead / 1000:.0f} s ahead"
+        for client_id, ahead in found.items()
+    ]
+    return f"; {joined(told)}" if told else ""
 
 
 def misread(view: GroupView) -> Iterator[Result]:

@@ -63,6 +63,9 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0208": "why somebody doesn't tell can't be seen from outside",
         "RC0209": "a connection that is cut to one broker alone needs containers: write it with `partition:`",
         "RC0210": "there is no member to start",
+        "RC0213": "a scenario sets the mode on all brokers: `api: pop`",
+        "RC0214": "write it with one member of `api: pop` and one of `api: push`",
+        "RC0215": "it is the clock of that machine",
         "RC0401": "a topic that is nowhere has nothing to consume",
         "RC0405": "nothing is lost until that broker fails",
         "RC0409": "name servers of a scenario don't send order configurations (orderMessageEnable)",
@@ -81,6 +84,9 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0808": "why it left can't be seen from outside: `kill:` a broker that has a slave does it",
         "RC0809": "why it left can't be seen from outside: `stop:` a slave, `broker-a-slave`, does it",
         "RC0810": "why it lags can't be seen from outside: `pause:` a slave, `broker-a-slave`, does it",
+        "RC0811": "why a broker doesn't deliver them is in its own log",
+        "RC0812": "nothing is lost",
+        "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
     }
 )
 """By code: why no scenario is written."""

@@ -14,6 +14,8 @@ WITHIN = "60s"
 """The limit of each condition."""
 SHARE_TAKEN = "rebalanced result changed.*topic="
 """The line that a Java client logs once it has its share."""
+ELSEWHERE = "elsewhere"
+"""The topic of members that subscribe to none of the group's other topics."""
 SQL_STANDS_FOR = f"`{ALL_BY_SQL}` stands for the group's own expression: all messages match it."
 """In descriptions of scenarios."""
 _VERSION = re.compile(r"V(\d+)_(\d+)_(\d+)")
@@ -34,7 +36,8 @@ def consumers(group: Scaled) -> dict[str, Document]:
                 group.topics[topic]: {"sql": mine.expression} if mine.type == SQL else expression_text(mine)
                 for topic, mine in member.subscriptions.items()
                 if topic in group.topics
-            },
+            }
+            or {ELSEWHERE: "*"},
         }
         version = _VERSION.fullmatch(member.properties.get("PROP_CLIENT_VERSION", ""))
         if member.language == "CPP":
@@ -68,10 +71,14 @@ def base(
         document["description"] += f" {SQL_STANDS_FOR}"
     if cluster:
         document["cluster"] = cluster
+    members = consumers(group)
+    topics = {name: {"queues": group.queues[name]} for name in group.topics.values()}
+    if any(ELSEWHERE in item["subscribe"] for item in members.values()):
+        topics[ELSEWHERE] = {"queues": 1}
     return {
         **document,
-        "topics": {name: {"queues": group.queues[name]} for name in group.topics.values()},
-        "consumers": consumers(group),
+        "topics": topics,
+        "consumers": members,
         "steps": [
             {"start": list(group.start_order)},
             {"settle": {"ownership": "g", "within": WITHIN}},

@@ -101,6 +101,8 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
         else [item for item in view.members.values() if item.subscribes]
     )
     members = [item for item in known if any(topic in item.subscriptions for topic in view.topics)]
+    if members and code == "RC0106":
+        members = known  # those that subscribe to none of the topics are what is wrong
     if not members:
         return "no member reported itself"
     if code == "RC0101":

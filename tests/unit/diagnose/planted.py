@@ -16,11 +16,13 @@ from tests.unit.diagnose.reports import (
     Edit,
     answers,
     by_look,
+    delayed,
     each,
     members,
     renamed,
     second_broker,
     unanswered,
+    undecided,
     with_slave,
 )
 
@@ -416,6 +418,45 @@ STRATEGY = "allocateMessageQueueStrategy"
 NAME_SERVERS = "host-8:9876", "host-9:9876"
 TAG_A, TAG_B = 3552231, 3552232
 
+_asking = _property("clientRebalance", "false")
+
+
+def _pops_on(*brokers: str) -> Edit:
+    """The brokers that say POP to 402."""
+    modes = json.dumps({"modes": [{"topic": "topic-1", "consumerGroup": "group-1", "mode": "POP"}]})
+
+    def change(item: Exchange) -> Exchange:
+        popping = (SECOND if item.address.endswith("2") else BROKER) in brokers
+        return replace(item, body=modes) if item.code == 402 and popping else item
+
+    return each(change)
+
+
+def _popping(number: int) -> Change:
+    """So many of the two members pop."""
+
+    def change(document: Any) -> None:
+        if number == 2 or _is_other(document):
+            document["mqPopTable"] = document.pop("mqTable")
+            document["mqTable"] = {}
+
+    return 307, change
+
+
+def _pulls_at(ahead_ms: int) -> Edit:
+    """Members whose last pull was so long after the question."""
+
+    def change(item: Exchange) -> Exchange:
+        if item.code != 307:
+            return item
+        document = item.document
+        for held in document["mqTable"].values():
+            held["lastPullTimestamp"] = held["lastConsumeTimestamp"] = item.at_ms + ahead_ms
+        return replace(item, body=json.dumps(document))
+
+    return each(change)
+
+
 PLANTED = (
     Planted("RC0101", (wants("tagA", "tagB"),), (wants("tagA||tagB", "tagB || tagA"),)),
     Planted("RC0102", (wants("tagC"),), (wants("tagB || tagB"),), looks=16),
@@ -473,6 +514,13 @@ PLANTED = (
         (_property("PROP_CONSUMEORDERLY", "true", "false"), _held(locked=True)),
         (_property("PROP_CONSUMEORDERLY", "false"),),
     ),
+    Planted(
+        "RC0213",
+        (_runtime(brokerVersionDesc="V5_0_0"), second_broker(), _asking, _pops_on(SECOND)),
+        (_runtime(brokerVersionDesc="V5_0_0"), second_broker(), _asking, _pops_on(BROKER, SECOND)),
+    ),
+    Planted("RC0214", (_popping(1),), (_popping(2),), looks=2),
+    Planted("RC0215", (_pulls_at(15_000),), (_pulls_at(5_000),)),
     Planted(
         "RC0301", (_queues(lambda table: _pop(table, 3)),), (_queues(lambda table: _add(table, 3)),), looks=29
     ),
@@ -563,4 +611,7 @@ PLANTED = (
         (with_slave(lambda look: 1000 * (look + 1), lambda look: 1000 * look + 999),),
         looks=16,
     ),
+    Planted("RC0811", (delayed(-600_000),), (delayed(-5_000),), looks=16),
+    Planted("RC0812", (delayed(60_000),), (delayed(60_000, waiting=0),)),
+    Planted("RC0813", (undecided(1, connected=False),), (undecided(0, connected=False),)),
 )

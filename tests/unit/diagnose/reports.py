@@ -12,11 +12,14 @@ from typing import Any
 from rocketchaos.harness.diagnose.bundle import Recorded, read
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.model import DELAYED, HALF
 from rocketchaos.harness.diagnose.requests import (
+    GET_ALL_MESSAGE_REQUEST_MODE,
     GET_BROKER_HA_STATUS,
     GET_BROKER_RUNTIME_INFO,
     GET_CONSUMER_CONNECTION_LIST,
     GET_CONSUMER_RUNNING_INFO,
+    GET_TOPIC_STATS_INFO,
 )
 from rocketchaos.harness.rocketmq.allocation import average
 
@@ -39,12 +42,25 @@ def diagnosed(name: str, *changes: Change, looks: int = 1, **scope: Any) -> Repo
         for look in range(looks)
         for exchange in first
     ]
+    exchanges = quiet(list(exchanges))
     for change in changes:
         edit = answers(*change) if isinstance(change, tuple) else change
         exchanges = edit(list(exchanges))
     recorded = Recorded(list(exchanges), looks)
     diagnosis = Diagnosis(recorded, replace(bundle.scope, **scope), recorded=recorded)
     return asyncio.run(diagnosis.run())
+
+
+def quiet(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+    """What the bundles are too old for: brokers that keep nothing back, and hand out messages as usual."""
+    empty = '{"offsetTable": {}}'
+    for item in exchanges:
+        yield item
+        if item.code == GET_BROKER_RUNTIME_INFO:
+            asked = replace(item, code=GET_TOPIC_STATS_INFO, body=empty)
+            yield replace(asked, fields={"topic": DELAYED})
+            yield replace(asked, fields={"topic": HALF}, answer_code=17, remark="no topic")
+            yield replace(item, code=GET_ALL_MESSAGE_REQUEST_MODE, body='{"modes": []}')
 
 
 def codes(report: Report) -> set[str]:
@@ -199,6 +215,54 @@ def members(number: int) -> Edit:
             json.dumps({"brokerName": broker, "queueId": queue, "topic": "topic-1"}): held
             for broker, queue in average(queues, ids, client_id)
         }
+
+    return add
+
+
+def delayed(due_ms: int, *, waiting: int = 3) -> Edit:
+    """The broker keeps messages of delay level 3, the first of which is due so long after it is asked."""
+
+    def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        for item in exchanges:
+            if item.code == GET_TOPIC_STATS_INFO and item.fields["topic"] == DELAYED:
+                key = json.dumps({"topic": DELAYED, "brokerName": BROKER, "queueId": 2})
+                body = json.dumps({"offsetTable": {key: {"minOffset": 0, "maxOffset": 5}}})
+                yield replace(item, body=body)
+                offsets = json.dumps({"delayOffsets": {"3": 5 - waiting}})
+                yield replace(item, code=45, fields={}, body=offsets)
+                fields = {"topic": DELAYED, "queueId": "2", "index": str(5 - waiting), "count": "1"}
+                entries = json.dumps({"queueData": [{"tagsCode": item.at_ms + due_ms, "physicOffset": 7}]})
+                yield replace(item, code=321, fields=fields, body=entries)
+            else:
+                yield item
+
+    return add
+
+
+def undecided(checked: int, *, connected: bool, age_ms: int = 30_000) -> Edit:
+    """The broker keeps a half message of producer group `pg`, which was stored so long ago."""
+
+    def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        for item in exchanges:
+            yield item
+            if item.code == GET_TOPIC_STATS_INFO and item.fields["topic"] == HALF:
+                answered = replace(item, answer_code=0, remark="")
+                fields = {"topic": HALF, "queueId": "0", "index": "0", "count": "16"}
+                entries = json.dumps({"queueData": [{"physicOffset": 7}], "maxQueueIndex": 1})
+                yield replace(answered, code=321, fields=fields, body=entries)
+                stored = item.at_ms - age_ms
+                half = {
+                    "topic": "topic-1",
+                    "producerGroup": "pg",
+                    "checked": checked,
+                    "bornAt": stored,
+                    "storedAt": stored,
+                }
+                place = {"topic": HALF, "offset": "7"}
+                yield replace(answered, code=33, fields=place, body=json.dumps(half))
+                members = json.dumps({"connectionSet": [{"clientId": "p@1", "clientAddr": "h:1"}]})
+                asked = replace(item, code=204, fields={"producerGroup": "pg"}, answer_code=1)
+                yield replace(asked, answer_code=0, body=members) if connected else asked
 
     return add
 

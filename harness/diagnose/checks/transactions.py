@@ -1,0 +1,143 @@
+"""Transactions that stay undecided: their messages reach no consumer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rocketchaos.harness.diagnose import read
+from rocketchaos.harness.diagnose.checks.cluster import now_ms
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.model import Backlog
+from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.diagnose.view import ClusterView
+from rocketchaos.harness.diagnose.words import clock, counted, joined
+
+_CHECK_EVERY_MS = 60_000
+"""transactionCheckInterval (4.9.4; 30 s from 5.0 on)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Half:
+    """One half message."""
+
+    topic: str
+    producers: str
+    """Their group."""
+    checked: int
+    born_ms: int
+    stored_ms: int
+    """By the broker's clock, since its last check."""
+    exchange: Exchange
+
+
+def undecided(view: ClusterView) -> Iterator[Result]:
+    """Half messages that were checked without success, by broker and producer group."""
+    for name, backlog in view.now.backlogs.items():
+        yield from _unknown(name, backlog)
+        by_group: dict[str, list[_Half]] = {}
+        for half in (_half(item) for item in backlog.transactions if item.document):
+            if half.checked or now_ms(view, name, half.exchange) - half.stored_ms > 3 * _every_ms(view, name):
+                by_group.setdefault(half.producers, []).append(half)
+        for producers, halves in sorted(by_group.items()):
+            yield _found(name, backlog, producers, halves)
+
+
+def _half(exchange: Exchange) -> _Half:
+    document = read.mapping(exchange.document)
+    return _Half(
+        str(document.get("topic", "")),
+        str(document.get("producerGroup", "")),
+        whole(document.get("checked")),
+        whole(document.get("bornAt")),
+        whole(document.get("storedAt")),
+        exchange,
+    )
+
+
+def _every_ms(view: ClusterView, broker: str) -> int:
+    told = whole(view.now.brokers[broker].config.get("transactionCheckInterval"))
+    return told if told > 0 else _CHECK_EVERY_MS
+
+
+def _found(broker: str, backlog: Backlog, producers: str, halves: Sequence[_Half]) -> Found:
+    answer = backlog.producers.get(producers)
+    members = read.stored(answer).connections if answer is not None else ()
+    nobody = answer is not None and answer.answer_code is not None and not members
+    topics = Counter(half.topic for half in halves)
+    most = max(half.checked for half in halves)
+    checks = f"checked up to {counted(most, 'time')}" if most else "never checked"
+    who = (
+        f"no member of {producers} is connected to {broker}"
+        if nobody
+        else f"connected are {joined(sorted({item.client_id for item in members}))}"
+    )
+    more = _more(backlog)
+    return Found(
+        f"{broker} keeps {counted(len(halves), 'half message')} of {joined(sorted(topics))} from producer group "
+        f"{producers}{more}, sent since {clock(min(half.born_ms for half in halves))}, {checks}; {who}",
+        (
+            *(
+                Evidence(
+                    half.exchange, f"producer group {producers}, checked {counted(half.checked, 'time')}"
+                )
+                for half in halves[:3]
+            ),
+            *([Evidence(answer, "members of the producer group")] if answer is not None else []),
+        ),
+        next(iter(topics)) if len(topics) == 1 else "",
+        level=Level.ERROR if nobody else None,
+        effect=_NOBODY if nobody else "",
+        # One that was just decided stays until the next check.
+        settled=nobody or most > 1,
+        key=f"{broker} {producers}",
+    )
+
+
+def _more(backlog: Backlog) -> str:
+    """How many half messages were not read, as a phrase."""
+    entries = backlog.half_entries
+    if entries is None:
+        return ""
+    end = whole(read.mapping(entries.document).get("maxQueueIndex"))
+    left = end - whole(entries.fields.get("index")) - len(backlog.transactions)
+    return f" ({counted(left, 'further half message')} not read)" if left > 0 else ""
+
+
+def _unknown(name: str, backlog: Backlog) -> Iterator[Unknown]:
+    silent = [item for item in (backlog.half, *backlog.producers.values()) if item.answer_code is None]
+    refused = [
+        item
+        for item in (backlog.half, *backlog.transactions)
+        if item.answer_code not in (None, 0, read.NO_TOPIC)
+    ]
+    for item in [*silent, *refused][:1]:
+        yield Unknown(
+            f"{name} doesn't tell its transactions: {item.why_not}", (Evidence(item, item.why_not),)
+        )
+
+
+_NOBODY = (
+    "Nobody decides these transactions. After transactionCheckMax checks (15) the broker puts them into "
+    "TRANS_CHECK_MAX_TIME_TOPIC: no consumer ever gets the messages."
+)
+
+CHECKS = (
+    Check(
+        "RC0813",
+        "transactions stay undecided",
+        Level.WARNING,
+        "no transaction stays undecided",
+        "Consumers don't get the messages before their producer commits. After transactionCheckMax checks (15) "
+        "the broker gives up: then they never do.",
+        (
+            "Start a producer of that group again: brokers ask any member of it.",
+            "If one runs, its checkLocalTransaction answers UNKNOW, throws, or hangs: read its log.",
+            "A proxy in cluster mode has to know the producer: it sends the group's heartbeat to the brokers.",
+        ),
+        (),
+        of_cluster=undecided,
+    ),
+)

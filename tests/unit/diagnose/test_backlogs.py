@@ -1,0 +1,91 @@
+"""What brokers keep back: delayed messages and undecided transactions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from rocketchaos.harness.diagnose.collect import Scope
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
+from tests.unit.diagnose.planted import ALIKE, settings
+from tests.unit.diagnose.reports import codes, delayed, diagnosed, each, undecided, unknown
+
+RECORDED = "mismatch-4.9.4.json"
+
+
+def test_an_overdue_message_may_be_on_its_way() -> None:
+    report = diagnosed(RECORDED, ALIKE, delayed(-600_000), looks=2)
+    assert "RC0811" in unknown(report) - codes(report)
+
+
+def test_the_delay_of_a_level_is_the_brokers_own() -> None:
+    changed = settings(messageDelayLevel="1s 5s 7m")
+    (finding,) = diagnosed(RECORDED, ALIKE, delayed(60_000), changed).findings
+    assert (finding.check.code, finding.level) == ("RC0812", Level.INFO)
+    assert "3 of level 3 (7m), the first one until " in finding.sentence
+
+
+def test_a_delay_is_over_by_the_brokers_clock() -> None:
+    """Its clock is 10 min behind: what is due in a minute there was due long ago by this machine's."""
+
+    def behind(item: Exchange) -> Exchange:
+        if item.code != 28:
+            return item
+        table = item.document["table"]
+        table["bootTimestamp"] = str(int(table["bootTimestamp"]) - 600_000)
+        return replace(item, body=json.dumps({"table": table}))
+
+    report = diagnosed(RECORDED, ALIKE, delayed(-540_000), each(behind), looks=16)
+    assert codes(report) == {"RC0805", "RC0812"}
+
+
+@pytest.mark.parametrize(
+    ("checked", "connected", "age_s", "level"),
+    [
+        (0, True, 30, None),
+        (0, True, 600, Level.WARNING),
+        (1, False, 30, Level.ERROR),
+        (2, True, 30, Level.WARNING),
+    ],
+)
+def test_a_transaction_is_undecided_once_the_broker_has_asked(
+    checked: int, connected: bool, age_s: int, level: Level | None
+) -> None:
+    change = undecided(checked, connected=connected, age_ms=1000 * age_s)
+    report = diagnosed(RECORDED, ALIKE, change, looks=16)
+    assert [item.level for item in report.findings] == ([] if level is None else [level])
+    for finding in report.findings:
+        assert "1 half message of topic-1 from producer group pg" in finding.sentence
+        assert ("no member of pg is connected" in finding.sentence) is not connected
+
+
+def test_one_that_was_just_decided_stays_until_the_next_check() -> None:
+    report = diagnosed(RECORDED, ALIKE, undecided(1, connected=True))
+    assert (codes(report), unknown(report)) == (set(), {"RC0813"})
+
+
+def test_an_older_bundle_knows_nothing_of_them() -> None:
+    older = [lambda exchanges: [item for item in exchanges if "topic" not in item.fields or item.code != 202]]
+    report = diagnosed(RECORDED, ALIKE, *older)
+    assert {"RC0811", "RC0813"} <= unknown(report)
+
+
+def test_a_bundle_has_pseudonyms_in_half_messages_and_modes() -> None:
+    half = {"topic": "shop", "producerGroup": "till", "checked": 2, "bornAt": 5, "storedAt": 6}
+    mode = {"modes": [{"topic": "shop", "consumerGroup": "till", "mode": "POP"}]}
+    delays = {"delayOffsets": {"3": 5}}
+    answers = [
+        Exchange(0, "h:1", code, {}, 0, answer_code=0, body=json.dumps(body))
+        for code, body in ((33, half), (402, mode), (45, delays))
+    ]
+    redacted = Pseudonyms.of(Scope(("h:1",), None), answers)
+    shown = [redacted.exchange(item).document for item in answers]
+    assert shown[0] == {**half, "topic": "topic-1", "producerGroup": "group-1"}
+    assert shown[1] == {"modes": [{"topic": "topic-1", "consumerGroup": "group-1", "mode": "POP"}]}
+    assert shown[2] == delays
+    asked = Exchange(0, "h:1", 202, {"topic": "SCHEDULE_TOPIC_XXXX"}, 0)
+    assert redacted.exchange(asked).fields == asked.fields
