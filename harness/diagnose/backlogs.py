@@ -1,6 +1,6 @@
-"""What brokers keep in topics of their own: delayed messages, and those of transactions that aren't decided yet.
+"""What brokers keep in topics of their own: delayed messages, undecided transactions, and popped messages.
 
-A broker checks half messages one after the other: it stores each undecided one anew, with the number of its
+A broker checks half messages one after the other: it stores each undecided one again, with the number of its
 checks, and asks a member of its producer group (TransactionalMessageServiceImpl; 4.9.4, 5.5.0).
 """
 
@@ -13,12 +13,27 @@ from functools import partial
 
 from rocketchaos.harness.diagnose import read, requests
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.model import DELAYED, HALF, TRANSACTIONS, Backlog, Look
+from rocketchaos.harness.diagnose.model import (
+    DELAYED,
+    HALF,
+    REVIVE,
+    REVIVING,
+    TRANSACTIONS,
+    Backlog,
+    Broker,
+    Look,
+)
 from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.language.tags import hash_code
 from rocketchaos.harness.rocketmq.stored_messages import decode
 
 READ_AT_MOST = 16
 """Half messages of each broker that are read, the oldest ones."""
+
+REVIVED_AT_MOST = 32
+"""Entries of each revive queue that are looked at, the oldest ones."""
+_CHECKPOINT = hash_code("ck")
+"""The tag of an entry that is about popped messages (PopAckConstants.CK_TAG); the others acknowledge some."""
 
 _Ask = Callable[..., Awaitable[Exchange]]
 
@@ -32,14 +47,17 @@ async def add_backlogs(look: Look, ask: _Ask) -> None:
     """
     masters = {name: broker.address for name, broker in look.brokers.items() if 0 in broker.addresses}
     answers = await asyncio.gather(
-        *(_backlog(look, name, partial(ask, look, address)) for name, address in masters.items())
+        *(
+            _backlog(look, look.brokers[name], partial(ask, look, address))
+            for name, address in masters.items()
+        )
     )
     look.backlogs.update(zip(masters, answers, strict=True))
 
 
-async def _backlog(look: Look, broker: str, ask: _Ask) -> Backlog:
-    (delayed, offsets, following), (half, entries, transactions) = await asyncio.gather(
-        _delayed(ask), _half(ask, _half_offset(look, broker))
+async def _backlog(look: Look, broker: Broker, ask: _Ask) -> Backlog:
+    (delayed, offsets, following), (half, entries, transactions), popped = await asyncio.gather(
+        _delayed(ask), _half(ask, _half_offset(look, broker.name)), _popped(look, broker, ask)
     )
     groups = sorted(
         {
@@ -51,9 +69,8 @@ async def _backlog(look: Look, broker: str, ask: _Ask) -> Backlog:
     producers = await asyncio.gather(
         *(ask(requests.GET_PRODUCER_CONNECTION_LIST, {"producerGroup": group}) for group in groups)
     )
-    return Backlog(
-        delayed, offsets, following, half, entries, transactions, dict(zip(groups, producers, strict=True))
-    )
+    asked = dict(zip(groups, producers, strict=True))
+    return Backlog(delayed, offsets, following, half, entries, transactions, asked, *popped)
 
 
 def _half_offset(look: Look, broker: str) -> int:
@@ -94,6 +111,45 @@ async def _half(ask: _Ask, offset: int) -> tuple[Exchange, Exchange | None, tupl
         )
     )
     return half, entries, tuple(messages)
+
+
+async def _popped(
+    look: Look, broker: Broker, ask: _Ask
+) -> tuple[Exchange | None, Mapping[int, Exchange], Mapping[int, Exchange]]:
+    if not broker.is_of_5:
+        return None, {}, {}
+    topic = f"{REVIVE}{broker.cluster}"
+    revive = await ask(requests.GET_TOPIC_STATS_INFO, {"topic": topic})
+    begins = {
+        queue[1]: max(item.min_offset, look.offset(REVIVING, topic, queue) or 0)
+        for queue, item in read.ends(revive).items()
+        if item.max_offset > max(item.min_offset, look.offset(REVIVING, topic, queue) or 0)
+    }
+    answers = await asyncio.gather(
+        *(_entries(ask, topic, queue, begin, REVIVED_AT_MOST) for queue, begin in begins.items())
+    )
+    entries = dict(zip(begins, answers, strict=True))
+    places = {
+        queue: str(whole(item.get("physicOffset")))
+        for queue, answer in entries.items()
+        for item in reversed(read.queue_data(answer))
+        if whole(item.get("tagsCode")) == _CHECKPOINT
+    }
+    messages = await asyncio.gather(
+        *(
+            ask(requests.VIEW_MESSAGE_BY_ID, {"offset": place, "topic": topic}, _keep_time)
+            for place in places.values()
+        )
+    )
+    return revive, entries, dict(zip(places, messages, strict=True))
+
+
+def _keep_time(body: bytes) -> bytes:
+    try:
+        (message,) = decode(body)
+    except ValueError:
+        return b""
+    return json.dumps({"storedAt": message.stored_ms}).encode()
 
 
 def _entries(ask: _Ask, topic: str, queue: int, begin: int, count: int) -> Awaitable[Exchange]:

@@ -17,6 +17,7 @@ from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import (
     DEAD_LETTERS,
     RETRY,
+    REVIVING,
     TRANSACTIONS,
     Broker,
     Connection,
@@ -194,10 +195,8 @@ class Collector:
     async def _broker(self, look: Look, broker: Broker) -> None:
         ask = partial(self._ask, look, broker.address)
         wanted = self.scope.groups
-        with_checks = None if wanted is None else (*wanted, TRANSACTIONS)
-        offsets = ask(
-            requests.GET_ALL_CONSUMER_OFFSET, keep=lambda body: read.keep_offsets(body, with_checks)
-        )
+        with_own = None if wanted is None else (*wanted, TRANSACTIONS, REVIVING)
+        offsets = ask(requests.GET_ALL_CONSUMER_OFFSET, keep=lambda body: read.keep_offsets(body, with_own))
         if self._first is not None:  # settings don't change from one look to the next
             known = self._first.brokers.get(broker.name, broker)
             look.brokers[broker.name] = dataclasses.replace(known, addresses=broker.addresses)

@@ -24,6 +24,11 @@ DELAYED = "SCHEDULE_TOPIC_XXXX"
 """The topic in which a broker keeps delayed messages, a queue for each delay level (4.9.4, 5.5.0)."""
 HALF = "RMQ_SYS_TRANS_HALF_TOPIC"
 """The topic in which a broker keeps the messages of transactions that aren't decided yet."""
+REVIVE = "rmq_sys_REVIVE_LOG_"
+"""What the topic of a cluster's popped messages begins with; their broker puts those that aren't acknowledged
+in time back (PopReviveService; 5.0 to 5.5.0)."""
+REVIVING = "CID_RMQ_SYS_REVIVE_GROUP"
+"""The group by whose offset it does so."""
 TRANSACTIONS = "CID_RMQ_SYS_TRANS"
 """The group by whose offset a broker checks them."""
 LOGICAL = "__syslo__"
@@ -252,6 +257,12 @@ class Backlog:
     """What these say of themselves (33)."""
     producers: Mapping[str, Exchange]
     """Who could decide them (204), by producer group."""
+    revive: Exchange | None
+    """Where the queues of popped messages end (202); None: a broker of 4.9.x has none."""
+    revive_entries: Mapping[int, Exchange]
+    """By queue: the first entries that it hasn't handled yet, in the ConsumeQueue (321)."""
+    checkpoints: Mapping[int, Exchange]
+    """By queue: when the first of these that is about popped messages was stored (33)."""
 
 
 @dataclass(frozen=True, slots=True)

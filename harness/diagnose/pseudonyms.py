@@ -15,7 +15,15 @@ from typing import Any
 
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.model import DEAD_LETTERS, DELAYED, HALF, HEARTBEATS, RETRY, is_of_rocketmq
+from rocketchaos.harness.diagnose.model import (
+    DEAD_LETTERS,
+    DELAYED,
+    HALF,
+    HEARTBEATS,
+    RETRY,
+    REVIVE,
+    is_of_rocketmq,
+)
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 _OWN_TOPIC = re.compile(f"({re.escape(RETRY)}|{re.escape(DEAD_LETTERS)})(.*)", re.DOTALL)
@@ -138,6 +146,8 @@ class Pseudonyms:
         """The pseudonym of a name, or of one that is made of several."""
         if kind == "topic" and (own := _OWN_TOPIC.fullmatch(name)):
             return own[1] + self._name("group", own[2])
+        if kind == "topic" and name.startswith(REVIVE):
+            return REVIVE + self._name("cluster", name.removeprefix(REVIVE))
         if kind == "offset key":
             if name.startswith("{"):
                 return self._name("queue", name)

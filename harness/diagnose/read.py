@@ -90,14 +90,19 @@ def keep_member(body: bytes) -> bytes:
 
 
 def keep_groups(body: bytes, groups: Iterable[str] | None) -> bytes:
-    """Of the answer to 201: the groups that are looked at."""
+    """Of the answer to 201: the groups that are looked at, and those of the same name in other namespaces."""
     try:
         table = mapping(mapping(loads(body)).get("subscriptionGroupTable"))
     except ValueError:
         return b""
-    wanted = set(table if groups is None else groups)
-    kept = {group: config for group, config in table.items() if group in wanted}
+    wanted = {without_namespace(group) for group in (table if groups is None else groups)}
+    kept = {group: config for group, config in table.items() if without_namespace(group) in wanted}
     return json.dumps({"subscriptionGroupTable": kept}, ensure_ascii=False).encode()
+
+
+def without_namespace(group: str) -> str:
+    """A group's name without the namespace that setNamespace puts before it: `g` of `shop%g` (NamespaceUtil)."""
+    return group.rpartition("%")[2]
 
 
 def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:

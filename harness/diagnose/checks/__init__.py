@@ -22,6 +22,7 @@ from rocketchaos.harness.diagnose.checks import (
     registrations,
     request_modes,
     retry_limit,
+    revive,
     slaves,
     subscriptions,
     transactions,
@@ -32,7 +33,7 @@ from rocketchaos.harness.diagnose.finding import Check
 _THEMES = (
     subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, outside,
     progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_limit,
-    request_modes, member_clocks, delays, transactions,
+    request_modes, member_clocks, delays, transactions, revive,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

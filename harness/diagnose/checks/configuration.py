@@ -98,7 +98,9 @@ def missing_group(view: GroupView) -> Iterator[Result]:
                 + ("creates no group automatically" if closed else "creates it at the first pull"),
                 (Evidence(text, f"{view.group} is not among its groups"),),
                 level=None if closed else Level.INFO,
-                settled=closed,
+                effect=""
+                if closed
+                else "None: the broker creates it. Settings that the group had there are RocketMQ's own then.",
                 key=broker,
             )
 
@@ -224,6 +226,8 @@ CHECKS = (
         "Clients leave out the queues of that broker, or the broker refuses their requests.",
         (
             "If the broker's own brokerPermission is the reason, set it to 6: `mqadmin updateBrokerConfig`.",
+            "If a broker was closed on purpose, as for an upgrade (`mqadmin wipeWritePerm`), open it again: "
+            "`mqadmin addWritePerm`.",
             "Otherwise set the topic's permission to 6 on that broker: `mqadmin updateTopicPerm`.",
         ),
         (),

@@ -11,7 +11,7 @@ from rocketchaos.harness.diagnose.words import clock
 
 APART_MS = 10_000
 _VERSION_AHEAD_MS = 60_000
-"""From then on RC0105 tells of it."""
+"""From then on RC0105 reports it."""
 
 
 def clocks(view: GroupView) -> Iterator[Result]:

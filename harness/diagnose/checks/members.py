@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Member
@@ -129,11 +130,19 @@ def nobody(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
             "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
-            f"asks it){_behind(view)}",
+            f"asks it){_behind(view)}{_namesakes(view)}",
             tuple(
                 Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
             ),
         )
+
+
+def _namesakes(view: GroupView) -> str:
+    """Groups that differ by their namespace alone, as a phrase."""
+    name = read.without_namespace(view.group)
+    known = {group for groups in view.now.groups.values() for group in groups} - {view.group}
+    found = sorted(group for group in known if read.without_namespace(group) == name)
+    return f"; brokers know {joined(found)} as well, by another namespace" if found else ""
 
 
 def _behind(view: GroupView) -> str:

@@ -75,7 +75,7 @@ def by_member(view: GroupView) -> Iterator[Result]:
                     for client_id in sorted(ways[popped])
                 ),
                 topic,
-                settled=len(view.looks) > 1,
+                settled=False,
                 key=str(sorted(ways.items())),
             )
 

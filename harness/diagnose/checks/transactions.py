@@ -28,8 +28,8 @@ class _Half:
     """Their group."""
     checked: int
     born_ms: int
-    stored_ms: int
-    """By the broker's clock, since its last check."""
+    age_ms: float
+    """Since its last check, which stored it again."""
     exchange: Exchange
 
 
@@ -38,21 +38,29 @@ def undecided(view: ClusterView) -> Iterator[Result]:
     for name, backlog in view.now.backlogs.items():
         yield from _unknown(name, backlog)
         by_group: dict[str, list[_Half]] = {}
-        for half in (_half(item) for item in backlog.transactions if item.document):
-            if half.checked or now_ms(view, name, half.exchange) - half.stored_ms > 3 * _every_ms(view, name):
+        every_ms = _every_ms(view, name)
+        for half in (_half(view, name, item) for item in backlog.transactions if item.document):
+            if half.checked or half.age_ms > 3 * every_ms or _is_nobodys(backlog, half.producers):
                 by_group.setdefault(half.producers, []).append(half)
         for producers, halves in sorted(by_group.items()):
-            yield _found(name, backlog, producers, halves)
+            yield _found(name, backlog, producers, halves, every_ms)
 
 
-def _half(exchange: Exchange) -> _Half:
+def _is_nobodys(backlog: Backlog, producers: str) -> bool:
+    """Whether no member of the producer group is connected, whom the broker could ask."""
+    answer = backlog.producers.get(producers)
+    return answer is not None and answer.answer_code is not None and not read.stored(answer).connections
+
+
+def _half(view: ClusterView, broker: str, exchange: Exchange) -> _Half:
     document = read.mapping(exchange.document)
+    stored_ms = whole(document.get("storedAt"))
     return _Half(
         str(document.get("topic", "")),
         str(document.get("producerGroup", "")),
         whole(document.get("checked")),
         whole(document.get("bornAt")),
-        whole(document.get("storedAt")),
+        now_ms(view, broker, exchange) - stored_ms,
         exchange,
     )
 
@@ -62,13 +70,13 @@ def _every_ms(view: ClusterView, broker: str) -> int:
     return told if told > 0 else _CHECK_EVERY_MS
 
 
-def _found(broker: str, backlog: Backlog, producers: str, halves: Sequence[_Half]) -> Found:
+def _found(broker: str, backlog: Backlog, producers: str, halves: Sequence[_Half], every_ms: int) -> Found:
     answer = backlog.producers.get(producers)
     members = read.stored(answer).connections if answer is not None else ()
-    nobody = answer is not None and answer.answer_code is not None and not members
+    nobody = _is_nobodys(backlog, producers)
     topics = Counter(half.topic for half in halves)
     most = max(half.checked for half in halves)
-    checks = f"checked up to {counted(most, 'time')}" if most else "never checked"
+    checks = f"checked up to {counted(most, 'time')}" if most else "not checked yet"
     who = (
         f"no member of {producers} is connected to {broker}"
         if nobody
@@ -91,8 +99,9 @@ def _found(broker: str, backlog: Backlog, producers: str, halves: Sequence[_Half
         level=Level.ERROR if nobody else None,
         effect=_NOBODY if nobody else "",
         # One that was just decided stays until the next check.
-        settled=nobody or most > 1,
+        settled=most > (0 if nobody else 1) or max(half.age_ms for half in halves) > 3 * every_ms,
         key=f"{broker} {producers}",
+        lasts_s=every_ms / 1000 + 5,
     )
 
 

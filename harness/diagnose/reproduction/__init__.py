@@ -87,6 +87,7 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0811": "why a broker doesn't deliver them is in its own log",
         "RC0812": "nothing is lost",
         "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
+        "RC0814": "why a broker stops is in its own log; `broker-config: {set: {reviveInterval: …}}` stops one",
     }
 )
 """By code: why no scenario is written."""

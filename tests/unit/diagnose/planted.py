@@ -19,6 +19,7 @@ from tests.unit.diagnose.reports import (
     delayed,
     each,
     members,
+    popped,
     renamed,
     second_broker,
     unanswered,
@@ -418,6 +419,7 @@ STRATEGY = "allocateMessageQueueStrategy"
 NAME_SERVERS = "host-8:9876", "host-9:9876"
 TAG_A, TAG_B = 3552231, 3552232
 
+V5 = _runtime(brokerVersionDesc="V5_0_0")
 _asking = _property("clientRebalance", "false")
 
 
@@ -516,10 +518,10 @@ PLANTED = (
     ),
     Planted(
         "RC0213",
-        (_runtime(brokerVersionDesc="V5_0_0"), second_broker(), _asking, _pops_on(SECOND)),
-        (_runtime(brokerVersionDesc="V5_0_0"), second_broker(), _asking, _pops_on(BROKER, SECOND)),
+        (V5, second_broker(), _asking, _pops_on(SECOND)),
+        (V5, second_broker(), _asking, _pops_on(BROKER, SECOND)),
     ),
-    Planted("RC0214", (_popping(1),), (_popping(2),), looks=2),
+    Planted("RC0214", (_popping(1),), (_popping(2),), looks=16),
     Planted("RC0215", (_pulls_at(15_000),), (_pulls_at(5_000),)),
     Planted(
         "RC0301", (_queues(lambda table: _pop(table, 3)),), (_queues(lambda table: _add(table, 3)),), looks=29
@@ -613,5 +615,6 @@ PLANTED = (
     ),
     Planted("RC0811", (delayed(-600_000),), (delayed(-5_000),), looks=16),
     Planted("RC0812", (delayed(60_000),), (delayed(60_000, waiting=0),)),
-    Planted("RC0813", (undecided(1, connected=False),), (undecided(0, connected=False),)),
+    Planted("RC0813", (undecided(1, connected=False),), (undecided(0, connected=True),)),
+    Planted("RC0814", (V5, popped(300_000)), (V5, popped(20_000)), looks=16),
 )

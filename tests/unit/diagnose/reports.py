@@ -12,7 +12,7 @@ from typing import Any
 from rocketchaos.harness.diagnose.bundle import Recorded, read
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.model import DELAYED, HALF
+from rocketchaos.harness.diagnose.model import DELAYED, HALF, REVIVE
 from rocketchaos.harness.diagnose.requests import (
     GET_ALL_MESSAGE_REQUEST_MODE,
     GET_BROKER_HA_STATUS,
@@ -21,6 +21,7 @@ from rocketchaos.harness.diagnose.requests import (
     GET_CONSUMER_RUNNING_INFO,
     GET_TOPIC_STATS_INFO,
 )
+from rocketchaos.harness.language.tags import hash_code
 from rocketchaos.harness.rocketmq.allocation import average
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -60,6 +61,7 @@ def quiet(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
             asked = replace(item, code=GET_TOPIC_STATS_INFO, body=empty)
             yield replace(asked, fields={"topic": DELAYED})
             yield replace(asked, fields={"topic": HALF}, answer_code=17, remark="no topic")
+            yield replace(asked, fields={"topic": f"{REVIVE}cluster-1"})
             yield replace(item, code=GET_ALL_MESSAGE_REQUEST_MODE, body='{"modes": []}')
 
 
@@ -263,6 +265,30 @@ def undecided(checked: int, *, connected: bool, age_ms: int = 30_000) -> Edit:
                 members = json.dumps({"connectionSet": [{"clientId": "p@1", "clientAddr": "h:1"}]})
                 asked = replace(item, code=204, fields={"producerGroup": "pg"}, answer_code=1)
                 yield replace(asked, answer_code=0, body=members) if connected else asked
+
+    return add
+
+
+def popped(age_ms: int) -> Edit:
+    """The first entry of revive queue 0 that the broker hasn't handled was stored so long ago."""
+
+    def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        for item in exchanges:
+            if item.code == GET_TOPIC_STATS_INFO and item.fields["topic"].startswith(REVIVE):
+                topic = item.fields["topic"]
+                key = json.dumps({"topic": topic, "brokerName": BROKER, "queueId": 0})
+                ends = {"offsetTable": {key: {"minOffset": 0, "maxOffset": 2}}}
+                yield replace(item, body=json.dumps(ends))
+                fields = {"topic": topic, "queueId": "0", "index": "0", "count": "32"}
+                codes = [hash_code("ack"), hash_code("ck")]
+                data = [{"tagsCode": code, "physicOffset": code} for code in codes]
+                entries = {"queueData": data, "maxQueueIndex": 2}
+                yield replace(item, code=321, fields=fields, body=json.dumps(entries))
+                place = {"topic": topic, "offset": str(codes[1])}
+                stored = json.dumps({"storedAt": item.at_ms - age_ms})
+                yield replace(item, code=33, fields=place, body=stored)
+            else:
+                yield item
 
     return add
 

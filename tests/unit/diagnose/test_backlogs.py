@@ -63,8 +63,9 @@ def test_a_transaction_is_undecided_once_the_broker_has_asked(
         assert ("no member of pg is connected" in finding.sentence) is not connected
 
 
-def test_one_that_was_just_decided_stays_until_the_next_check() -> None:
-    report = diagnosed(RECORDED, ALIKE, undecided(1, connected=True))
+@pytest.mark.parametrize(("checked", "connected"), [(1, True), (0, False)])
+def test_one_that_was_just_decided_stays_until_the_next_check(checked: int, connected: bool) -> None:
+    report = diagnosed(RECORDED, ALIKE, undecided(checked, connected=connected))
     assert (codes(report), unknown(report)) == (set(), {"RC0813"})
 
 

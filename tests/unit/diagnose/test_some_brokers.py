@@ -112,3 +112,15 @@ def test_a_broker_of_the_route_that_has_no_such_topic_is_an_error() -> None:
 
 def test_a_slave_alone_may_not_have_copied_the_topic_yet() -> None:
     assert "RC0410" not in {item.check.code for item in _report(each(_denied), each(_slave_alone)).findings}
+
+
+def test_a_group_that_nobody_knows_may_have_a_namesake_in_another_namespace() -> None:
+    def renamed(item: Exchange) -> Exchange:
+        if item.code != 201:
+            return item
+        table = item.document["subscriptionGroupTable"]
+        return replace(item, body=json.dumps({"subscriptionGroupTable": {"shop%group-9": table["group-1"]}}))
+
+    report = diagnosed(RECORDED, each(renamed), groups=("group-9",))
+    (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
+    assert "brokers know shop%group-9 as well, by another namespace" in reason
