@@ -79,7 +79,7 @@ def _half_offset(look: Look, broker: str) -> int:
 
 async def _delayed(ask: _Ask) -> tuple[Exchange, Exchange | None, Mapping[int, Exchange]]:
     delayed = await ask(requests.GET_TOPIC_STATS_INFO, {"topic": DELAYED})
-    ends = {queue[1]: item for queue, item in read.ends(delayed).items() if item.max_offset}
+    ends = {queue[1]: item for queue, item in read.ends(delayed).items() if item.max_offset > 0}
     if not ends:
         return delayed, None, {}
     offsets = await ask(requests.GET_ALL_DELAY_OFFSET, keep=read.keep_delay_offsets)
