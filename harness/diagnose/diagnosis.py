@@ -13,7 +13,6 @@ from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.collect import Collector, Scope
 from rocketchaos.harness.diagnose.exchange import Asker
 from rocketchaos.harness.diagnose.finding import (
-    SETTLES_S,
     Check,
     Evidence,
     Finding,
@@ -149,7 +148,7 @@ def _unsettled_s(found: Iterable[Result]) -> float:
 
 def _takes_s(result: Result) -> float:
     if isinstance(result, Unknown):
-        return SETTLES_S + 2 if result.look_again else 0.0
+        return result.for_s + 2 if result.look_again else 0.0
     return 0.0 if result.settled else result.lasts_s + 2
 
 

@@ -71,6 +71,8 @@ class Unknown:
     topic: str = ""
     look_again: bool = False
     """Another look may tell."""
+    for_s: float = SETTLES_S
+    """How long after the first look it may."""
     by_silence: bool = False
     """A member didn't answer, which RC0208 tells."""
 

@@ -15,6 +15,8 @@ from rocketchaos.harness.diagnose.words import joined
 _DISK_WARNING, _DISK_ERROR = 0.75, 0.90
 """From 75 % on a broker deletes expired files at once, from 90 % on it refuses messages (DefaultMessageStore)."""
 _CLOCKS_APART_S = 10
+TAKES_TURNS_S = 65.0
+"""Brokers register every 30 s: of two processes with one name, each has been seen after two rounds."""
 _RUNTIME = re.compile(r"\[\s*(\d+) days, (\d+) hours, (\d+) minutes, (\d+) seconds\s*\]")
 
 
@@ -107,23 +109,34 @@ def names_twice(view: ClusterView) -> Iterator[Result]:
     yield from _takes_turns(view)
 
 
-def _takes_turns(view: ClusterView) -> Iterator[Found]:
+def _takes_turns(view: ClusterView) -> Iterator[Result]:
     """Two processes with one broker name and id: each registration replaces the other's address."""
-    seen: dict[tuple[str, str, int], list[tuple[str, Evidence]]] = {}
+    seen: dict[tuple[str, str, int], list[tuple[str, int, Evidence]]] = {}
     for look in view.looks:
         for name_server, item in look.registered.items():
             for name, addresses in item.brokers.items():
                 for number, address in addresses.items():
                     known = seen.setdefault((name_server, name, number), [])
                     if not known or known[-1][0] != address:
-                        known.append((address, Evidence(item.exchange, f"{name} {number}: {address}")))
+                        evidence = Evidence(item.exchange, f"{name} {number}: {address}")
+                        known.append((address, look.at_ms, evidence))
     for (name_server, name, number), known in seen.items():
-        told = [address for address, _ in known]
+        told = [address for address, _, _ in known]
+        proof = tuple(evidence for _, _, evidence in known)
+        since_ms = known[-1][1]
         if len(told) > len(set(told)):  # one that came back; a broker that moves doesn't
             yield Found(
                 f"broker id {number} of {name} is {joined(sorted(set(told)))} in turn at {name_server}",
-                tuple(evidence for _, evidence in known),
+                proof,
                 key=f"{name} {number}",
+            )
+        elif len(told) > 1 and (view.now.at_ms - since_ms) / 1000 < TAKES_TURNS_S:
+            yield Unknown(
+                f"broker id {number} of {name} was {told[-2]}, and is {told[-1]} now at {name_server}: it has "
+                "moved, or two processes have its name",
+                proof,
+                look_again=True,
+                for_s=(since_ms - view.looks[0].at_ms) / 1000 + TAKES_TURNS_S,
             )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rocketchaos.harness.diagnose.checks.cluster import TAKES_TURNS_S
 from rocketchaos.harness.diagnose.checks.configuration import not_on_every_broker, routed
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
 
@@ -54,15 +56,36 @@ def _denied(view: GroupView, topic: str) -> Iterator[Found]:
         if answer.answer_code == 17 and 0 in view.now.brokers[name].addresses
     }
     if denying:
+        young = [name for name in sorted(denying) if _younger_than_members(view, name)]
+        other = (
+            f"; {joined(young)} started after members that have {'its' if len(young) == 1 else 'their'} queues: "
+            "without its store, or as another process of the same name"
+            if young
+            else ""
+        )
         yield Found(
             f"{joined(sorted(denying))} {'is' if len(denying) == 1 else 'are'} in its route, and "
-            f"{'says' if len(denying) == 1 else 'say'} that there is no such topic",
+            f"{'says' if len(denying) == 1 else 'say'} that there is no such topic{other}",
             (*routed(view, topic), *(Evidence(answer, answer.why_not) for answer in denying.values())),
             topic,
             level=Level.ERROR,
             effect="Name servers still send clients there. The broker refuses their pulls, and their sends unless "
             "it creates topics automatically. The messages that were unread there are gone.",
+            # Of two processes with one name the other one registers meanwhile: RC0802.
+            settled=not young,
+            key=",".join(sorted(denying)),
+            lasts_s=TAKES_TURNS_S,
         )
+
+
+def _younger_than_members(view: GroupView, broker: str) -> bool:
+    """Whether a broker started after a member that has queues there."""
+    booted_ms = whole(view.now.brokers[broker].runtime.get("bootTimestamp"))
+    return any(
+        0 < member.started_ms < booted_ms
+        and any(queue[0] == broker for queues in member.queues.values() for queue in queues)
+        for member in view.answered
+    )
 
 
 CHECKS = (
@@ -72,7 +95,10 @@ CHECKS = (
         Level.INFO,
         "every broker has the topics",
         "None by itself: producers and consumers use the brokers that have it.",
-        ("If every broker should have it, create it there: `mqadmin updateTopic`.",),
+        (
+            "If every broker should have it, create it there: `mqadmin updateTopic`.",
+            "If a broker lost its store, or another process has taken its name (RC0802), correct that first.",
+        ),
         (),
         of_group=on_some_brokers,
     ),

@@ -110,6 +110,21 @@ def test_a_broker_of_the_route_that_has_no_such_topic_is_an_error() -> None:
     assert found["RC0410"] is Level.ERROR
 
 
+def test_a_broker_that_started_after_its_members_may_be_another_process_of_its_name() -> None:
+    def young(item: Exchange) -> Exchange:
+        if item.code != 28:
+            return item
+        table = item.document["table"]
+        table["bootTimestamp"] = str(item.at_ms - 1000)
+        table["runtime"] = "[ 0 days, 0 hours, 0 minutes, 1 seconds ]"
+        return replace(item, body=json.dumps({"table": table}))
+
+    report = _report(each(_denied), each(young))
+    assert "RC0410" not in {item.check.code for item in report.findings}
+    (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0410"]
+    assert "as another process of the same name" in reason
+
+
 def test_a_slave_alone_may_not_have_copied_the_topic_yet() -> None:
     assert "RC0410" not in {item.check.code for item in _report(each(_denied), each(_slave_alone)).findings}
 
