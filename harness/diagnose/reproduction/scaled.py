@@ -24,7 +24,7 @@ _TAG = "tagA"
 """Sent where all members want everything."""
 _OTHER_TAG = "tagOther"
 """Sent where some members want everything, and others only some tags."""
-_BY_POP_TOO = ("RC0101", "RC0211")
+_BY_POP_TOO = ("RC0101", "RC0211", "RC0214")
 """Their scenarios don't depend on who takes which queue, or have a form that doesn't."""
 STRATEGIES = MappingProxyType(
     {
@@ -85,6 +85,11 @@ class Scaled:
         found = sorted({tag for item in wanted for tag in wanted_tags(item)})
         some_want_all = any(not wanted_tags(item) for item in wanted)
         return [*found, *([_OTHER_TAG] if some_want_all else [])] if found else [_TAG]
+
+
+def pops(member: Member) -> bool:
+    """Whether it takes messages by POP."""
+    return any(held.popped for queues in member.queues.values() for held in queues.values())
 
 
 def wanted_tags(subscription: Subscription) -> set[str]:
@@ -176,14 +181,13 @@ def _representatives(view: GroupView, members: Sequence[Member]) -> list[Member]
             for topic, item in sorted(member.subscriptions.items())
             if topic in view.topics
         )
-        kinds.setdefault((wants, member.strategy, member.orderly, view.way(member.client_id)), []).append(
-            member
-        )
+        kind = wants, member.strategy, member.orderly, view.way(member.client_id), pops(member)
+        kinds.setdefault(kind, []).append(member)
     kept: list[Member] = []
     while len(kept) < min(MOST_MEMBERS, len(members)):
-        for kind in kinds.values():
-            if kind and len(kept) < MOST_MEMBERS:
-                kept.append(kind.pop(0))
+        for alike in kinds.values():
+            if alike and len(kept) < MOST_MEMBERS:
+                kept.append(alike.pop(0))
     return kept
 
 

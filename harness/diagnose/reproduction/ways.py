@@ -6,7 +6,7 @@ import copy
 
 from rocketchaos.harness.diagnose.reproduction.control import control
 from rocketchaos.harness.diagnose.reproduction.document import SHARE_TAKEN, WITHIN, Document, base, send
-from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
+from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, pops
 from rocketchaos.harness.diagnose.view import BY_GRPC, BY_REMOTING
 
 
@@ -15,31 +15,49 @@ def different(group: Scaled) -> tuple[Document, Document] | str:
     ways = {name: group.view.way(member.client_id) for name, member in group.members.items()}
     if len(set(ways.values())) == 1:
         return "all members that run here connect in the same way"
-    topic = group.topic
-    tags = group.tags(group.real_topic)[:1]
-    first, before = send(group, topic, tags)
-    second, _ = send(group, topic, tags, each=2)
-    document = base(
+    document = _twice(
         group,
         "Members of one group connect in different ways: messages come to each side",
-        [],
-        [{"duplicated": {"to": "g", "topic": topic, "at_least": 1}}],
-        [{"duplicated": {"to": "g", "topic": topic, "count": 0}}],
+        [name for name, way in ways.items() if way != BY_GRPC],
     )
-    document["rocketmq"] = ">=5.0"
     document["cluster"] = {**document.get("cluster", {}), "proxy": "cluster"}
     for name, way in ways.items():
         if way == BY_GRPC:
             document["consumers"][name]["client"] = "grpc"
         elif way == BY_REMOTING:
             document["consumers"][name]["through"] = "proxy"
+    return document, _straight(group, document, "client", "grpc")
+
+
+def popping(group: Scaled) -> tuple[Document, Document] | str:
+    """RC0214: a message that one member pulls, another pops."""
+    popping = [name for name, member in group.members.items() if pops(member)]
+    pulling = [name for name in group.members if name not in popping]
+    if not popping or not pulling:
+        return "all members that run here take messages in the same way"
+    document = _twice(group, "Some members pop, others pull: messages come to each side", pulling)
+    for name in popping:
+        document["consumers"][name]["api"] = "pop"
+    return document, _straight(group, document, "api", "pop")
+
+
+def _twice(group: Scaled, title: str, remoting: list[str]) -> Document:
+    """A scenario of 5.x in which messages come twice; the members of `remoting` log their shares of queues."""
+    topic = group.topic
+    tags = group.tags(group.real_topic)[:1]
+    first, before = send(group, topic, tags)
+    second, _ = send(group, topic, tags, each=2)
+    document = base(
+        group,
+        title,
+        [],
+        [{"duplicated": {"to": "g", "topic": topic, "at_least": 1}}],
+        [{"duplicated": {"to": "g", "topic": topic, "count": 0}}],
+    )
+    document["rocketmq"] = ">=5.0"
     document["steps"] = [
         {"start": list(group.start_order)},
-        *(
-            {"settle": {"log": name, "matches": SHARE_TAKEN, "within": WITHIN}}
-            for name, way in ways.items()
-            if way != BY_GRPC
-        ),
+        *({"settle": {"log": name, "matches": SHARE_TAKEN, "within": WITHIN}} for name in remoting),
         first,
         {"settle": {"delivered": "g", "topic": topic, "count": before, "within": WITHIN}},
         {
@@ -51,9 +69,14 @@ def different(group: Scaled) -> tuple[Document, Document] | str:
         second,
         {"wait": {"duration": "7s", "because": "the test is what comes to a second member"}},
     ]
+    return document
+
+
+def _straight(group: Scaled, document: Document, key: str, value: str) -> Document:
+    """The control, in which no consumer has this value."""
     straight = copy.deepcopy(document)
     for consumer in straight["consumers"].values():
-        if consumer.get("client") == "grpc":
-            del consumer["client"]
+        if consumer.get(key) == value:
+            del consumer[key]
     straight["steps"] = [step for step in straight["steps"] if "log" not in step.get("settle", {})]
-    return document, control(group, straight)
+    return control(group, straight)

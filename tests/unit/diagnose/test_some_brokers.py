@@ -15,8 +15,8 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from rocketchaos.harness.diagnose.reproduction import written
-from tests.unit.diagnose.planted import ALIKE, ordered
-from tests.unit.diagnose.reports import SECOND, Edit, diagnosed, each, second_broker
+from tests.unit.diagnose.planted import ALIKE, ordered, settings
+from tests.unit.diagnose.reports import SECOND, Edit, diagnosed, each, renamed, second_broker
 
 RECORDED = "mismatch-4.9.4.json"
 
@@ -139,3 +139,15 @@ def test_a_group_that_nobody_knows_may_have_a_namesake_in_another_namespace() ->
     report = diagnosed(RECORDED, each(renamed), groups=("group-9",))
     (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
     assert "brokers know shop%group-9 as well, by another namespace" in reason
+
+
+def test_a_topic_in_a_namespace_is_a_topic_like_others() -> None:
+    report = diagnosed(
+        RECORDED,
+        ALIKE,
+        second_broker(has_topic=False),
+        settings(autoCreateTopicEnable="false"),
+        renamed({"topic-1": "shop%topic-1"}),
+        looks=15,
+    )
+    assert {(item.check.code, item.topic) for item in report.findings} == {("RC0410", "shop%topic-1")}
