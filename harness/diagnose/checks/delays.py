@@ -58,7 +58,7 @@ def waiting(view: ClusterView) -> Iterator[Result]:
         if found:
             levels = [
                 f"{item.count} of level {item.level}{_delay(view.now.brokers[name], item.level)}"
-                + (f", the first one until {clock(item.due_ms)}" if item.due_ms else "")
+                + (f", the first one until {clock(item.due_ms)} by its clock" if item.due_ms else "")
                 for item in found
             ]
             yield Found(

@@ -228,7 +228,10 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         nobody = "" if view.online else " for a member to come online"
         told = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
     else:
-        told = ["no retry waits at this moment, but listeners have failed a short while ago"]
+        came = sum(end.max_offset - end.min_offset for end in ends.values())
+        told = [
+            f"{counted(came, 'retry', 'retries')} {'has' if came == 1 else 'have'} come, and none waits now"
+        ]
     if grown:
         told.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
     yield Found(
