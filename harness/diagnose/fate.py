@@ -16,6 +16,7 @@ from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.meaning import expression_text, takes
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.diagnose.owners import shares
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.language.tags import hash_code, tags_of
@@ -101,13 +102,32 @@ def carries_its_own(view: GroupView, member: Member) -> bool:
     )
 
 
+def tell_no_queues(view: GroupView, topic: str) -> list[str]:
+    """Members that want a topic and whose kind leaves its queues out (DefaultLitePullConsumerImpl of 4.9.x)."""
+    return [
+        item.client_id
+        for item in view.answered
+        if topic in item.subscriptions
+        and not item.queues
+        and item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
+    ]
+
+
+def owners_of(view: GroupView, topic: str, queue: Queue) -> list[str]:
+    """The members that own a queue; where they don't tell, those to which their strategy gives it."""
+    known = view.owners(topic).get(queue, [])
+    if known or not tell_no_queues(view, topic):
+        return known
+    return [client_id for client_id, share in shares(view, topic).items() if share and queue in share]
+
+
 def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
     """The fate of a message that is stored there now."""
     if view.shares_queues:
         return Fate.UNKNOWN  # whoever pops it first decides
-    owners = view.owners(topic).get(queue, [])
+    owners = owners_of(view, topic, queue)
     if not owners:
-        return Fate.UNKNOWN if view.silent else Fate.STRANDED
+        return Fate.UNKNOWN if view.silent or tell_no_queues(view, topic) else Fate.STRANDED
     held = view.held(topic).get(queue[0])
     best = Fate.STRANDED
     for owner in owners:

@@ -18,15 +18,16 @@ def stuck_ms(member: Member, held: Held) -> int:
 
 def waits_for_a_thread(member: Member, held: Held) -> bool:
     """Whether the queue's messages wait while the member's threads finish those of other queues."""
-    return (
-        _unfinished_ms(member, held) >= STUCK_MS
-        and has_more_than_threads(member)
-        and any(
-            _clock_ms(member) - other.last_consume_ms < STUCK_MS
-            for queues in member.queues.values()
-            for other in queues.values()
-            if not other.dropped and other.last_consume_ms
-        )
+    return _unfinished_ms(member, held) >= STUCK_MS and takes_turns(member)
+
+
+def takes_turns(member: Member) -> bool:
+    """Whether it has more messages than threads, and finishes some: those of a queue wait for their turn."""
+    return has_more_than_threads(member) and any(
+        _clock_ms(member) - other.last_consume_ms < STUCK_MS
+        for queues in member.queues.values()
+        for other in queues.values()
+        if not other.dropped and other.last_consume_ms
     )
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.configuration import lacks_group
-from rocketchaos.harness.diagnose.checks.hands import waits_for_a_thread
+from rocketchaos.harness.diagnose.checks.hands import takes_turns
 from rocketchaos.harness.diagnose.checks.progress import hangs
-from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of
+from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of, owners_of
 from rocketchaos.harness.diagnose.finding import (
     SETTLES_S,
     Check,
@@ -108,7 +108,7 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
         return found
     if explained_by(view, topic, queue):
         return "unknown"
-    if any(waits_for_a_thread(member, held) for member, held in _in_hands(view, topic, queue)):
+    if any(held.cached_count and takes_turns(member) for member, held in _in_hands(view, topic, queue)):
         past_s = (points[-1].at_ms - points[0].at_ms) / 1000
         return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
     owned = all(_owner(look, view.group, topic, queue) is not None for look in view.looks)
@@ -280,25 +280,30 @@ def _see(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     return ": `--watch 1m` shows whether it does"
 
 
-def _filter(view: GroupView, topic: str, queue: Queue) -> Subscription | None:
-    """By what the broker filters a queue's pulls: what it holds, or what the owner's pulls carry."""
-    owners = [view.members[client_id] for client_id in view.owners(topic).get(queue, ())]
-    if len(owners) == 1 and carries_its_own(view, owners[0]):
-        return owners[0].subscriptions.get(topic)
-    return view.held(topic).get(queue[0])
+def _filters(view: GroupView, topic: str, queue: Queue) -> list[Subscription]:
+    """By what the broker may filter a queue's pulls: what it holds, or what its owner's pulls carry."""
+    owners = [view.members[item] for item in owners_of(view, topic, queue)]
+    carried = [
+        owner.subscriptions[topic]
+        for owner in owners
+        if topic in owner.subscriptions and carries_its_own(view, owner)
+    ]
+    held = view.held(topic).get(queue[0])
+    return carried if carried and len(owners) == 1 else [] if held is None else [held]
 
 
 def only_filtered(view: GroupView, topic: str, queue: Queue) -> bool:
     """Whether the broker drops every message that the group hasn't reached yet in a queue."""
     offset, ends = view.offset(topic, queue), view.ends(topic).get(queue)
-    held = _filter(view, topic, queue)
     entries = entries_of(view, topic, queue)
-    if offset is None or ends is None or held is None or not entries or offset >= ends.max_offset:
+    if offset is None or ends is None or not entries or offset >= ends.max_offset:
         return False
     ahead = [entry for entry in entries if entry.offset >= offset]
     if len(ahead) < ends.max_offset - offset:
         return False  # more than was looked at
-    return all(takes(held, entry.tags_code) is False for entry in ahead)
+    return any(
+        all(takes(item, entry.tags_code) is False for entry in ahead) for item in _filters(view, topic, queue)
+    )
 
 
 def filtered_lag(view: GroupView) -> Iterator[Result]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rocketchaos.harness.diagnose.fate import stranded
+from rocketchaos.harness.diagnose.fate import stranded, tell_no_queues
 from rocketchaos.harness.diagnose.finding import (
     KILLED_LOCK_S,
     NEW_ROUTE_S,
@@ -25,7 +25,7 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 def unowned(view: GroupView) -> Iterator[Result]:
     """Queues without an owner."""
     for topic in _shared_out(view):
-        if quiet := _tell_no_queues(view, topic):
+        if quiet := tell_no_queues(view, topic):
             yield Unknown(
                 f"the client of {joined(quiet)} doesn't report its queues",
                 tuple(Evidence(view.members[item].exchange, "no queues in it") for item in quiet),
@@ -85,7 +85,7 @@ def several_owners(view: GroupView) -> Iterator[Result]:
 def idle(view: GroupView) -> Iterator[Result]:
     """Members that own nothing because there are fewer queues than members."""
     topics = list(_shared_out(view))
-    if not topics or view.silent or any(_tell_no_queues(view, topic) for topic in topics):
+    if not topics or view.silent or any(tell_no_queues(view, topic) for topic in topics):
         return
     if any(len(view.meanings(topic)) == 0 or len(view.own(topic)) < len(view.members) for topic in topics):
         return
@@ -121,17 +121,6 @@ def _shared_out(view: GroupView) -> Iterator[str]:
     for topic in view.topics:
         if view.own(topic) and view.queues(topic):
             yield topic
-
-
-def _tell_no_queues(view: GroupView, topic: str) -> list[str]:
-    """Members that want a topic and whose kind leaves its queues out (DefaultLitePullConsumerImpl of 4.9.x)."""
-    return [
-        item.client_id
-        for item in view.answered
-        if topic in item.subscriptions
-        and not item.queues
-        and item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
-    ]
 
 
 def _lasts_s(view: GroupView, topic: str) -> float:

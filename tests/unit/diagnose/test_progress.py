@@ -112,3 +112,34 @@ def test_an_offset_that_is_set_back_is_told_of_a_group_that_had_no_lag(at: list[
     if found:
         says = [item.says for item in report.findings[0].evidence]
         assert [text.partition(": ")[2] for text in says[:2]] == ["0: 9", "0: 2"]
+
+
+def test_members_that_report_no_queues_own_what_their_strategy_gives_them() -> None:
+    """DefaultLitePullConsumer of 4.9.x: each filters its pulls by its own tag, so half of the messages is lost."""
+
+    def lite(document: Any) -> None:
+        document["properties"]["PROP_CONSUME_TYPE"] = "CONSUME_ACTIVELY"
+        document["mqTable"].clear()
+
+    report = diagnosed(
+        "mismatch-4.9.4.json", wants("tagA", "tagB"), (307, lite), *offset(lambda _look: 9), looks=17
+    )
+    (finding,) = report.findings
+    assert finding.check.code == "RC0101"
+    assert "(50 %) reach no listener" in finding.effect
+    assert {item.fate for item in finding.messages} == {"filtered-by-broker"}
+
+
+@pytest.mark.parametrize(("threads", "found"), [("1", set()), ("20", {"RC0501"})])
+def test_a_queue_whose_messages_wait_for_the_one_slow_thread_has_not_stopped(
+    threads: str, found: set[str]
+) -> None:
+    def slow(document: Any, look: int) -> None:
+        document["properties"]["PROP_THREADPOOL_CORE_SIZE"] = threads
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=3, cachedMsgMinOffset=1, cachedMsgMaxOffset=8)
+            held["lastPullTimestamp"] += 2_000 * look
+            held["lastConsumeTimestamp"] = held["lastPullTimestamp"] - 27_000
+
+    stands = offset(lambda _look: 1)
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, *stands, by_look(307, slow), looks=17)) == found
