@@ -35,8 +35,9 @@ class _Waiting:
 
 def overdue(view: ClusterView) -> Iterator[Result]:
     """Delay levels whose first message should have come."""
+    silent = {name: item for name, known in view.now.backlogs.items() for item in _silent(known)}
+    yield from untold("their delayed messages", silent)
     for name, backlog in view.now.backlogs.items():
-        yield from _unknown(name, backlog)
         for item in filter(lambda item: item.late_ms > _OVERDUE_MS, _waiting(view, name)):
             yield Found(
                 f"{name} keeps {counted(item.count, 'message')} of delay level {item.level}"
@@ -70,14 +71,20 @@ def waiting(view: ClusterView) -> Iterator[Result]:
             )
 
 
-def _unknown(name: str, backlog: Backlog) -> Iterator[Unknown]:
-    asked = [backlog.delayed, backlog.delay_offsets, *backlog.next_delayed.values()]
-    silent = [item for item in asked if item is not None and not item.succeeded]
-    if silent and silent[0].answer_code != read.NO_TOPIC:
+def untold(what: str, silent: Mapping[str, Exchange]) -> Iterator[Unknown]:
+    """What some brokers didn't tell; by broker, the answer that lacks."""
+    if silent:
+        why_not = next(iter(silent.values())).why_not
         yield Unknown(
-            f"{name} doesn't tell its delayed messages: {silent[0].why_not}",
-            (Evidence(silent[0], silent[0].why_not),),
+            f"{joined(sorted(silent))} {'doesn' if len(silent) == 1 else 'don'}'t tell {what}: {why_not}",
+            tuple(Evidence(item, item.why_not) for item in silent.values()),
         )
+
+
+def _silent(backlog: Backlog) -> Iterator[Exchange]:
+    for item in (backlog.delayed, backlog.delay_offsets, *backlog.next_delayed.values()):
+        if item is not None and not item.succeeded and item.answer_code != read.NO_TOPIC:
+            yield item
 
 
 def _waiting(view: ClusterView, broker: str) -> Iterator[_Waiting]:

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.cluster import now_ms
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.checks.delays import untold
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.model import Backlog, Broker
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import ClusterView
 from rocketchaos.harness.diagnose.words import clock, counted
@@ -17,17 +20,13 @@ _LATE_MS = 60_000
 
 def behind(view: ClusterView) -> Iterator[Result]:
     """Revive queues whose offset stands still while entries are due."""
+    silent = {
+        name: item
+        for name, known in view.now.backlogs.items()
+        for item in _silent(view.now.brokers[name], known)
+    }
+    yield from untold("their popped messages", silent)
     for name, backlog in view.now.backlogs.items():
-        if backlog.revive is None:
-            continue
-        if not backlog.revive.succeeded:
-            if backlog.revive.answer_code != read.NO_TOPIC:
-                why_not = backlog.revive.why_not
-                yield Unknown(
-                    f"{name} doesn't tell its popped messages: {why_not}",
-                    (Evidence(backlog.revive, why_not),),
-                )
-            continue
         for queue, checkpoint in sorted(backlog.checkpoints.items()):
             stored_ms = whole(read.mapping(checkpoint.document).get("storedAt"))
             late_ms = now_ms(view, name, checkpoint) - stored_ms
@@ -46,6 +45,15 @@ def behind(view: ClusterView) -> Iterator[Result]:
                 settled=False,
                 key=f"{name} {queue} {begin}",
             )
+
+
+def _silent(broker: Broker, backlog: Backlog) -> Iterator[Exchange]:
+    asked = (backlog.revive, *backlog.revive_entries.values(), *backlog.checkpoints.values())
+    if not broker.runtime:
+        asked = (backlog.delayed,)  # it is unknown whether it is of 5.x
+    for item in asked:
+        if item is not None and not item.succeeded and item.answer_code != read.NO_TOPIC:
+            yield item
 
 
 CHECKS = (

@@ -25,6 +25,11 @@ _TOPICS_BY_POP = (
     "The members share all queues (POP), and each pops only the topics that it asks for: no loss is known."
 )
 
+_BY_SQL = (
+    "A broker holds one subscription for the whole group, tags or SQL92, and filters every member's pulls by it. "
+    "What it drops is skipped for good, and tools show it as consumed. A member that wants tags then filters by "
+    "them; one that wants SQL92 gets whatever passes, also messages that its SQL92 doesn't match."
+)
 _TOPICS_BY_BROADCASTING = (
     "Each member consumes all queues of its own topics. But each heartbeat, every 30 s, also removes the topics "
     "that its sender doesn't subscribe to. The broker refuses the other members' pulls until their next "
@@ -41,11 +46,15 @@ def different(view: GroupView) -> Iterator[Result]:
                 _who_differs(view, topic),
                 _evidence(view, topic),
                 topic,
-                effect=share_told(view, topic),
+                effect=share_told(view, topic) or (_BY_SQL if _wants_sql(view, topic) else ""),
                 messages=tuple(lost(view, topic)[0]),
             )
         elif view.untold and len(view.members) > 1:
             yield _flipped(view, topic) or _silent(view, topic)
+
+
+def _wants_sql(view: GroupView, topic: str) -> bool:
+    return any(item.type == SQL for item in view.own(topic).values())
 
 
 def _who_differs(view: GroupView, topic: str) -> str:

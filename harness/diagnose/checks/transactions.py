@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.cluster import now_ms
+from rocketchaos.harness.diagnose.checks.delays import untold
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.model import Backlog
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import ClusterView
@@ -35,8 +36,9 @@ class _Half:
 
 def undecided(view: ClusterView) -> Iterator[Result]:
     """Half messages that were checked without success, by broker and producer group."""
+    silent = {name: item for name, known in view.now.backlogs.items() for item in _silent(known)}
+    yield from untold("their transactions", silent)
     for name, backlog in view.now.backlogs.items():
-        yield from _unknown(name, backlog)
         by_group: dict[str, list[_Half]] = {}
         every_ms = _every_ms(view, name)
         for half in (_half(view, name, item) for item in backlog.transactions if item.document):
@@ -115,17 +117,13 @@ def _more(backlog: Backlog) -> str:
     return f" ({counted(left, 'further half message')} not read)" if left > 0 else ""
 
 
-def _unknown(name: str, backlog: Backlog) -> Iterator[Unknown]:
-    silent = [item for item in (backlog.half, *backlog.producers.values()) if item.answer_code is None]
-    refused = [
-        item
-        for item in (backlog.half, *backlog.transactions)
-        if item.answer_code not in (None, 0, read.NO_TOPIC)
-    ]
-    for item in [*silent, *refused][:1]:
-        yield Unknown(
-            f"{name} doesn't tell its transactions: {item.why_not}", (Evidence(item, item.why_not),)
-        )
+def _silent(backlog: Backlog) -> Iterator[Exchange]:
+    for item in (backlog.half, *backlog.transactions, *backlog.producers.values()):
+        # An unknown producer group is an answer, and so is an unknown topic.
+        if item.answer_code is None or (
+            item.answer_code not in (0, read.NO_TOPIC) and "producerGroup" not in item.fields
+        ):
+            yield item
 
 
 _NOBODY = (

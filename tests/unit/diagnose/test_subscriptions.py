@@ -103,3 +103,15 @@ def test_different_topics_of_members_that_broadcast_delay_messages_and_lose_none
     assert (finding.check.code, finding.level) == ("RC0106", Level.WARNING)
     assert "messages come late" in finding.effect
     assert not finding.messages
+
+
+def test_a_member_that_wants_sql_gets_whatever_the_broker_lets_pass() -> None:
+    def change(document: Any) -> None:
+        _wants("tagB")(document)
+        if '"queueId": 3' in str(list(document["mqTable"])):
+            for item in document["subscriptionSet"]:
+                item.update({"subString": "a = 1", "expressionType": "SQL92"})
+
+    findings = diagnosed("mismatch-4.9.4.json", (307, change)).findings
+    finding = next(item for item in findings if item.check.code == "RC0101")
+    assert "one that wants SQL92 gets whatever passes" in finding.effect
