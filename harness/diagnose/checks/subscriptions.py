@@ -27,8 +27,8 @@ _TOPICS_BY_POP = (
 
 _BY_SQL = (
     "A broker holds one subscription for the whole group, tags or SQL92, and filters every member's pulls by it. "
-    "What it drops is skipped for good, and tools show it as consumed. A member that wants tags then filters by "
-    "them; one that wants SQL92 gets whatever passes, also messages that its SQL92 doesn't match."
+    "Messages that it drops are skipped for good, and tools show them as consumed. A member that wants tags then "
+    "filters by them; one that wants SQL92 gets whatever passes, also messages that its SQL92 doesn't match."
 )
 _TOPICS_BY_BROADCASTING = (
     "Each member consumes all queues of its own topics. But each heartbeat, every 30 s, also removes the topics "
