@@ -48,11 +48,9 @@ def test_a_placeholder_that_nobody_has_filled_is_a_namespace_too() -> None:
         (("subscribe: {uat%", "subscribe: {"), "makes another topic of `orders`: .* `uat%orders`"),
         (("group: uat%p", "group: p"), "makes another group of `p`"),
         (("{uat%orders: {}}", "{uat%orders: {}, x: {}}\ngroups: q"), ""),
-        (
-            ("namespace: uat, group: uat%p", "namespace: uat, client: go"),
-            "`namespace` is one of RocketMQ's Java",
-        ),
-        (("a: {namespace: uat,", "a: {namespace: uat, client: go,"), "leave out `namespace`"),
+        (("namespace: uat, group: uat%p", "namespace: uat, client: go"), ""),
+        (("namespace: uat, group: uat%p", "namespace: uat, client: python"), "leave out `namespace: uat`"),
+        (("a: {namespace: uat,", "a: {namespace: uat, client: grpc,"), "leave out `namespace: uat`"),
     ],
 )
 def test_another_name_is_corrected(change: tuple[str, str], message: str) -> None:
