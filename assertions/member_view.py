@@ -30,7 +30,7 @@ class MemberView(TraitsView):
 
     def consumers(self, target: str) -> tuple[str, ...] | None:
         """The consumers that a target stands for; None for a variable that was never bound."""
-        if target.startswith("$"):
+        if of_a_variable(target):
             bound = [event for event in self.of_kind(Bound) if event.body.variable == target[1:]]
             return tuple(bound[-1].body.consumers) if bound else None
         if target in self.scenario.consumers:

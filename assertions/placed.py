@@ -9,19 +9,19 @@ from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView, Sent
-from rocketchaos.harness.language.words import OneOrList, OneOrMore, TagRef, TopicName
+from rocketchaos.harness.language.words import BrokerRef, OneOrList, OneOrMore, TagRef, TopicName
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 
 class Placed(Check):
-    """The queues that messages went to, as brokers acknowledged them.
+    """The queues and brokers that messages went to, as brokers acknowledged them.
 
-    `queues` are the ids, on any broker, of all queues that they went to; `each` is how many went to each of
-    these. With `number: 1` only the first message sent to each topic counts, with 2 the second, …;
-    `queues_at_least` limits the number of different queues. If one of the topics has no such message, the
-    answer is unknown.
+    `brokers` are all brokers that they went to. `queues` are the ids, on any broker, of all queues that they
+    went to; `each` is how many went to each of these. With `number: 1` only the first message sent to each
+    topic counts, with 2 the second, …; `queues_at_least` limits the number of different queues. If one of the
+    topics has no such message, the answer is unknown.
     """
 
     word = "placed"
@@ -38,11 +38,15 @@ class Placed(Check):
     each: int | None = Field(default=None, ge=1, description="this many of them went to each of those")
     queues_at_least: int | None = Field(default=None, ge=1, description="at least this many different queues")
     queues_at_most: int | None = Field(default=None, ge=1, description="at most this many different queues")
+    brokers: OneOrMore[BrokerRef] | None = Field(
+        default=None, description="the brokers that they went to, all of them: `[broker-a, broker-b]`"
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Placed:
-        if (self.queues, self.each, self.queues_at_least, self.queues_at_most) == (None, None, None, None):
-            raise ValueError("say `queues`, `each`, `queues_at_least` or `queues_at_most`")
+        stated = (self.queues, self.each, self.queues_at_least, self.queues_at_most, self.brokers)
+        if stated == (None,) * len(stated):
+            raise ValueError("say `queues`, `each`, `queues_at_least`, `queues_at_most` or `brokers`")
         if self.queues == ():
             raise ValueError("`queues` names no queue: every message goes to one")
         return self
@@ -92,8 +96,11 @@ class Placed(Check):
         for message in found:
             queue = int(message.queue.rpartition(":")[2])
             counts[queue] = counts.get(queue, 0) + 1
+        brokers = {message.queue.rpartition(":")[0] for message in found}
         observed = ", ".join(f"{count} to queue {queue}" for queue, count in sorted(counts.items()))
-        return Answer(self._holds(counts), expected, observed, [message.event.n for message in found])
+        observed += "" if self.brokers is None else f"; on {', '.join(sorted(brokers))}"
+        holds = self._holds(counts) and (self.brokers is None or set(self.brokers) == brokers)
+        return Answer(holds, expected, observed, [message.event.n for message in found])
 
     def _of_topic(self, view: RunView, topic: str, end: int) -> list[Sent]:
         own = [message for message in view.sent_until(end) if message.topic == topic]
@@ -118,5 +125,6 @@ class Placed(Check):
             (self.each, f"{self.each} to each"),
             (self.queues_at_least, f"at least {self.queues_at_least} different queues"),
             (self.queues_at_most, f"at most {self.queues_at_most} different queues"),
+            (self.brokers, f"on {', '.join(sorted(self.brokers or ()))}"),
         )
         return ", ".join(text for limit, text in limits if limit is not None)

@@ -26,6 +26,7 @@ from rocketchaos.harness.core.events.clients import (
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
 from rocketchaos.harness.language.consumer_spec import Expression, as_data, from_data
+from rocketchaos.harness.language.namespace import inside
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
@@ -184,11 +185,11 @@ class Consumer:
             self._start_limit_s + (_ANSWERS_WITHIN_S if self._is_program else 0),
             name=self.name,
             **({"limit_ms": round(self._start_limit_s * 1000)} if self._is_program else {}),
-            group=self._real(self.spec.group),
+            group=self._named(self.spec.group),
             **self._servers(),
             client_ip=self._client_ip,
             instance=self._instance,
-            subscribe={self._real(topic): data for topic, data in subscribe.items()},
+            subscribe={self._named(topic): data for topic, data in subscribe.items()},
             settings=self._settings(),
             **start_options(self.spec, self._configured_queues()),
             **only_java_options(self.spec),
@@ -220,6 +221,10 @@ class Consumer:
         if mode is not None:
             self._set_request_mode(self.spec.group, topic, mode)
 
+    def _named(self, name: str) -> str:
+        """The real name of a topic or group as its client's program has it, which is without the namespace."""
+        return inside(self.spec.namespace, self._real(name))
+
     def _settings(self) -> dict[str, Any]:
         if not self.spec.choice.kind.compressed:
             return self.spec.properties
@@ -242,7 +247,7 @@ class Consumer:
             "subscribe",
             ANSWER_LIMIT_S,
             name=self.name,
-            topic=self._real(topic),
+            topic=self._named(topic),
             expression=as_data(expression),
         )
         self.subscriptions[topic] = expression
@@ -262,7 +267,7 @@ class Consumer:
 
     def unsubscribe(self, topic: str) -> None:
         """Unsubscribe from a topic while the consumer runs. The next heartbeat tells the brokers."""
-        self._alive_worker().request("unsubscribe", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic))
+        self._alive_worker().request("unsubscribe", ANSWER_LIMIT_S, name=self.name, topic=self._named(topic))
         self.subscriptions.pop(topic, None)
         self._history.append(self.name, Unsubscribed(topic=topic))
 
@@ -447,8 +452,12 @@ class Consumer:
 
 
 def only_java_options(spec: ConsumerSpec) -> dict[str, Any]:
-    """What no worker but `java` takes; empty for a consumer that says nothing of it."""
-    chosen = {"filter_class": spec.filter_class, "offsets_of_host": _of_host(spec) or None}
+    """What few workers take; empty for a consumer that says nothing of it."""
+    chosen = {
+        "filter_class": spec.filter_class,
+        "namespace": spec.namespace,
+        "offsets_of_host": _of_host(spec) or None,
+    }
     return {name: value for name, value in chosen.items() if value is not None}
 
 

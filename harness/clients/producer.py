@@ -10,9 +10,17 @@ from types import MappingProxyType
 from typing import Any
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
-from rocketchaos.harness.core.events.messages import SendAccepted, SendFailed, SendInvoked, Sent
+from rocketchaos.harness.core.events.messages import (
+    ProducerRefused,
+    SendAccepted,
+    SendFailed,
+    SendInvoked,
+    Sent,
+)
 from rocketchaos.harness.core.history import History
+from rocketchaos.harness.language.namespace import inside
 from rocketchaos.harness.language.producer_spec import PRODUCER
+from rocketchaos.harness.language.sending import ASYNC
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.lease import WorkerProcess
@@ -71,6 +79,7 @@ class Producer:
         instance: str,
         poll_name_server_ms: int | None = None,
         settings: Mapping[str, Value] = MappingProxyType({}),
+        namespace: str | None = None,
     ) -> None:
         """
         Args:
@@ -88,6 +97,7 @@ class Producer:
             instance: of the run.
             poll_name_server_ms: how often the client asks for routes; None: RocketMQ's own 30 s.
             settings: properties of the client, by RocketMQ's own names.
+            namespace: of the client; topics and its group have it before their names.
         """
         self._history = history
         self._spawn = spawn
@@ -100,6 +110,7 @@ class Producer:
         self._instance = instance
         self._poll_name_server_ms = poll_name_server_ms
         self._settings = settings
+        self._namespace = namespace
         self.name = name
         self._group = group or name
         self._sendings = Sendings() if sendings is None else sendings
@@ -161,15 +172,26 @@ class Producer:
             "start-producer",
             START_LIMIT_S,
             name=self.name,
-            group=self._real(self._group),
+            group=self._named(self._group),
             **self._servers(),
             client_ip=self.name,
             instance=self._instance,
             poll_name_server_ms=self._poll_name_server_ms,
             **({"settings": self._settings} if self._settings else {}),
             **({"transactional": True} if self._transactional else {}),
+            **({} if self._namespace is None else {"namespace": self._namespace}),
         )
         self._running = True
+
+    def refused(self, refusal: WorkerFailed) -> None:
+        """RocketMQ has refused its start: write that down. Its client stays, and refuses to send."""
+        said = ProducerRefused(error=refusal.message, code=refusal.code, exceptions=tuple(refusal.exceptions))
+        self._history.append(self.name, said)
+        self._running = True
+
+    def _named(self, name: str) -> str:
+        """The real name of a topic or group as its client's program has it, which is without the namespace."""
+        return inside(self._namespace, self._real(name))
 
     def kill(self) -> None:
         """SIGKILL its process. A sending that is under way fails, and so does every other until it is started."""
@@ -242,6 +264,7 @@ class Producer:
         """
         messages = [self._numbered(topic, tag, keys, properties) for tag in tags]
         process, pauses = self._process, self._pauses
+        later = bool(how.keys() - {ASYNC})
         try:
             if not self._running:
                 raise WorkerFailed("the producer doesn't run", None)
@@ -250,7 +273,7 @@ class Producer:
                 "send",
                 (timeout_ms + how.get("transaction", {}).get("takes_ms", 0)) / 1000 + 5,
                 name=self.name,
-                topic=self._real(topic),
+                topic=self._named(topic),
                 tag=messages[0]["tag"],
                 key=messages[0]["key"],
                 body=_filled(body, messages[0]["key"]),
@@ -262,7 +285,7 @@ class Producer:
                     messages, body, how, None if hash_key is None else _filled(hash_key, messages[0]["key"])
                 ),
             )
-            if answer["queue_id"] is None and not how:
+            if answer["queue_id"] is None and not later:
                 answer |= self._locate(self._real(topic), answer["msg_id"])
         except EnvironmentNotReady as failure:
             # What a step has ended or paused answers nothing; of anything else the run must hear.
@@ -272,7 +295,7 @@ class Producer:
             self._not_sent(messages, failure)
             return False
         self.last_error = str(answer["status"])
-        if how:
+        if later:
             unique = str(answer["msg_id"] or "").split(",")
             for number, item in enumerate(messages):
                 self._accepted(

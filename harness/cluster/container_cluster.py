@@ -8,6 +8,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from docker.errors import NotFound
 
@@ -74,6 +75,7 @@ class ContainersCluster(ServerCluster):
         engine: Engine,
         images: Images,
         broker_configuration: Mapping[str, str] | None = None,
+        one_broker: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
         brokers: Sequence[str] = ("broker-a",),
         slaves: Sequence[str] = (),
         dashboard: str | None = None,
@@ -97,6 +99,7 @@ class ContainersCluster(ServerCluster):
             folder,
             owner=owner,
             broker_configuration=broker_configuration,
+            one_broker=one_broker,
             brokers=brokers,
             slaves=slaves,
             tls=tls,

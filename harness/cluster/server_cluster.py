@@ -46,6 +46,7 @@ class ServerCluster(ABC):
         *,
         owner: str,
         broker_configuration: Mapping[str, str] | None = None,
+        one_broker: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
         brokers: Sequence[str] = ("broker-a",),
         slaves: Sequence[str] = (),
         proxy: ProxyMode | None = None,
@@ -62,6 +63,7 @@ class ServerCluster(ABC):
             folder: for configuration and logs, a folder in it for each node.
             owner: the token by which a reaper finds what was started (`harness.reaper.reaper`).
             broker_configuration: lines of broker.conf that win over all others.
+            one_broker: lines of one broker and its slave, by its name, that win over these.
             brokers: the names of the brokers, each a master.
             slaves: the brokers that also get a slave, `<broker>-slave`, which copies the master's log.
             proxy: how the proxy of 5.x runs; None: there is none, or that of the cluster's kind.
@@ -76,13 +78,15 @@ class ServerCluster(ABC):
         """
         check_proxy(version, proxy)
         check_topology(brokers, slaves, proxy, name_servers, registers_with)
-        server_settings.check_broker_configuration(broker_configuration or {})
+        for lines in (broker_configuration or {}, *one_broker.values()):
+            server_settings.check_broker_configuration(lines)
         self.version = version
         self.timing = timing
         self.folder = folder.absolute()
         self.owner = owner
         self.start_attempts = 0
         self._broker_configuration = dict(broker_configuration or {})
+        self._one_broker = dict(one_broker)
         self._brokers = tuple(brokers)
         self._slaves = tuple(slaves)
         self._proxy_mode = proxy
@@ -168,8 +172,20 @@ class ServerCluster(ABC):
 
     @property
     def broker_configuration(self) -> dict[str, str]:
-        """Lines of broker.conf with which the brokers start."""
-        return dict(self._broker_configuration)
+        """Lines of broker.conf with which the brokers start, all of them or one."""
+        return {
+            **self._broker_configuration,
+            **dict(line for own in self._one_broker.values() for line in own.items()),
+        }
+
+    @property
+    def one_broker(self) -> Mapping[str, Mapping[str, str]]:
+        """The lines of single brokers, by their names."""
+        return self._one_broker
+
+    def _lines_of(self, broker: str) -> dict[str, str]:
+        """The lines of a broker, or of the slave of the broker of this name."""
+        return {**self._broker_configuration, **self._one_broker.get(broker, {})}
 
     def kill_node(self, name: str) -> None:
         """SIGKILL a server and wait until it is gone; it is no death that `deaths` reports.
@@ -245,7 +261,7 @@ class ServerCluster(ABC):
         # A run tells of every attempt: none is hidden.
         self.start_attempts += sum(server.restarts for server in self._servers)
         for broker in self._of_role("broker"):
-            readiness.check_settings(broker.name, broker.log, self._broker_configuration)
+            readiness.check_settings(broker.name, broker.log, self._lines_of(broker.slave_of or broker.name))
 
     def _configure(self, name: str, role: str, site: Site, nameserver: str, slave_of: str | None) -> str:
         """Write the configuration of a name server or broker to its folder; the file's name."""
@@ -255,7 +271,7 @@ class ServerCluster(ABC):
             file, text = "namesrv.properties", server_settings.nameserver_file(site)
         else:
             file = server_settings.BROKER_FILE
-            configurations = [self.timing.broker, self._broker_configuration]
+            configurations = [self.timing.broker, self._lines_of(slave_of or name)]
             is_slave = slave_of is not None
             text = server_settings.broker_file(
                 slave_of or name, site, nameserver, configurations, slave=is_slave

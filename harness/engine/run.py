@@ -72,7 +72,7 @@ class Run:
         self._phases: dict[str, float] = {}
         """Seconds by phase."""
         self._started = time.monotonic()
-        self._names = Names(new_token(), as_they_are=job.scenario.has_programs)
+        self._names = Names(new_token(), as_they_are=job.scenario.names_as_written)
         folder.write_text("scenario.yaml", self.scenario.source)
         folder.write_json("run.json", self._record(None))
         folder.link_latest()

@@ -45,6 +45,7 @@ from rocketchaos.harness.engine.record import NodeLogs
 from rocketchaos.harness.engine.traced_entries import TracedEntries
 from rocketchaos.harness.engine.written_entries import WrittenEntries
 from rocketchaos.harness.language.consumer_spec import Through
+from rocketchaos.harness.language.namespace import whole
 from rocketchaos.harness.language.topic import NamedGroup
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -54,7 +55,7 @@ from rocketchaos.harness.steps.base import every_step
 from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.workers.joint_process import JointProcess
 from rocketchaos.harness.workers.lease import WorkerProcess
-from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker, WorkerFailed
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 _TROUBLES: Mapping[type[RocketchaosError], Trouble] = {
@@ -163,6 +164,7 @@ class TestBed:
                 instance=self.names.token,
                 poll_name_server_ms=self._poll_name_server_ms(producer.choice),
                 settings=producer.settings,
+                namespace=producer.namespace,
             )
             self._producers[name].prepare()
         return self._connect()
@@ -208,19 +210,27 @@ class TestBed:
             self._create_group(context, group)
         for entries in self._entries.values():
             entries.begin(context)
-        for producer in self._producers.values():
-            producer.start()
+        for name in self._producers:
+            self._start_producer(name)
         for consumer in self._consumers.values():
             # A user's program gets the cluster's address; some begin with their consumer's start.
             if not consumer.spec.choice.kind.begins_at_start:
                 consumer.prepare()
         return context
 
+    def _start_producer(self, name: str) -> None:
+        try:
+            self._producers[name].start()
+        except WorkerFailed as refusal:
+            if not self.scenario.senders[name].may_be_refused or not refusal.is_refusal:
+                raise
+            self._producers[name].refused(refusal)
+
     def _create(self, context: RunContext, topic: str) -> None:
         real, spec = self.names.real(topic), self.scenario.topic(topic)
         brokers = self.scenario.brokers_of(topic)
         addresses = {name: context.servers.broker_addresses[name] for name in brokers}
-        own_perm = "brokerPermission" not in self.scenario.cluster.broker
+        own_perm = self.scenario.cluster.leaves_permissions
         create_routed_topic(context.admin, real, spec.configuration, addresses, own_perm=own_perm)
         created = TopicCreated(
             topic=topic, real=real, queues=spec.queues, brokers=tuple(brokers), settings=spec.settings
@@ -234,8 +244,11 @@ class TestBed:
         members = self.scenario.members(group)
         addresses = context.servers.broker_addresses
         by_proxy = any(self.scenario.consumers[member].needs_proxy for member in members)
-        lines = self.scenario.cluster.broker_configuration
-        by_itself = lines.get("autoCreateSubscriptionGroup", "true").lower() == "true"
+        cluster = self.scenario.cluster
+        by_itself = all(
+            cluster.lines_of(broker).get("autoCreateSubscriptionGroup", "true").lower() == "true"
+            for broker in cluster.brokers
+        )
         if by_proxy or spec.settings or (spec.is_declared and not by_itself):
             create_group(context.admin, self.names.real(group), addresses.values(), spec.settings)
         if spec.settings:
@@ -347,6 +360,11 @@ class TestBed:
 
     def _record(self, name: str, event: WorkerEvent) -> None:
         if self.context is not None:
+            client = self.scenario.senders.get(name) or self.scenario.consumers.get(name)
+            if client is not None and client.namespace is not None and "topic" in event.data:
+                # Its client hides the namespace from its program.
+                topic = whole(client.namespace, str(event.data["topic"]))
+                event = replace(event, data={**event.data, "topic": topic})
             record_worker_event(name, event, self.history, self.names, self.health)
 
     def note_failure(self, failure: BaseException) -> None:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 
 from rocketchaos.harness.core.events.base import Body
 from rocketchaos.harness.core.events.clients import ConsumerRefused, WorkerDied
-from rocketchaos.harness.core.events.messages import ListenerError, SendFailed
+from rocketchaos.harness.core.events.messages import ListenerError, ProducerRefused, SendFailed
 from rocketchaos.harness.core.events.run import ProbeFailed, RunTrouble
 from rocketchaos.harness.core.model import SECTION_OF, OutcomeKind, Trouble
 from rocketchaos.harness.facts.documents import Documents
@@ -51,6 +51,7 @@ _EVENTS: dict[type[Body], str] = {
     ListenerError: HARNESS,
     ProbeFailed: HARNESS,
     ConsumerRefused: PRODUCT,
+    ProducerRefused: PRODUCT,
     SendFailed: PRODUCT,
 }
 _ALWAYS = (WorkerDied, ListenerError)

@@ -142,9 +142,11 @@ ClusterShape = tuple[
     int,
     tuple[tuple[str, tuple[str, ...]], ...],
     bool,
+    tuple[tuple[str, tuple[tuple[str, str], ...]], ...],
 ]
 """Brokers, slaves, lines of broker.conf, the version of the dashboard, what brokers advertise, the proxy, whether
-pulls are limited, how many name servers there are, which brokers register with only some of them, and TLS."""
+pulls are limited, how many name servers there are, which brokers register with only some of them, TLS, and which
+brokers have lines of their own."""
 
 DASHBOARD_DEFAULT = "default"
 """The version of a dashboard that fits RocketMQ's."""
@@ -195,6 +197,12 @@ class ClusterNeeds(Strict):
         description="lines for the broker.conf of every broker: `autoCreateTopicEnable: false`",
     )
 
+    one_broker: dict[BrokerName, dict[ConfigurationKey, ConfigurationValue]] = Field(
+        default_factory=dict,
+        description="lines for the broker.conf of one broker alone, and of its slave, in addition to those of "
+        "`broker`: `{broker-b: {brokerPermission: 4}}`",
+    )
+
     own: bool = Field(
         default=False,
         description="no other scenario runs on it meanwhile, so its servers' logs are about this one alone",
@@ -240,10 +248,22 @@ class ClusterNeeds(Strict):
             )
         return lines
 
+    @field_validator("one_broker")
+    @classmethod
+    def _each_free_to_choose(
+        cls, lines: dict[str, dict[str, str | int | bool]]
+    ) -> dict[str, dict[str, str | int | bool]]:
+        for own in lines.values():
+            cls._free_to_choose(own)
+        return lines
+
     @model_validator(mode="after")
     def _possible(self) -> ClusterNeeds:
         problem = topology_problem(self.brokers, self.slaves, self.proxy, self.name_servers)
         problem = problem or registration_problem(self.name_servers, self.registers_with, self.brokers)
+        strangers = [broker for broker in self.one_broker if broker not in self.brokers]
+        if problem is None and strangers:
+            problem = f"there is no broker `{strangers[0]}`, to which `one_broker` gives lines"
         if problem is not None:
             raise ValueError(problem)
         return self
@@ -262,6 +282,7 @@ class ClusterNeeds(Strict):
             self.name_servers,
             tuple(sorted(self.registers_with.items())),
             self.tls,
+            tuple((name, tuple(sorted(lines.items()))) for name, lines in sorted(self.own_lines.items())),
         )
 
     def with_long_polling(self) -> ClusterNeeds:
@@ -313,3 +334,17 @@ class ClusterNeeds(Strict):
     def broker_configuration(self) -> dict[str, str]:
         """The lines as RocketMQ reads them."""
         return as_rocketmq_reads(self.broker)
+
+    @property
+    def own_lines(self) -> dict[str, dict[str, str]]:
+        """The lines of single brokers as RocketMQ reads them."""
+        return {name: as_rocketmq_reads(lines) for name, lines in self.one_broker.items()}
+
+    def lines_of(self, broker: str) -> dict[str, str]:
+        """All lines of one broker, its own before those of every broker."""
+        return {**self.broker_configuration, **self.own_lines.get(broker, {})}
+
+    @property
+    def leaves_permissions(self) -> bool:
+        """Whether routes have the topics' own `perm`: no broker has a `brokerPermission`, which changes them."""
+        return not any("brokerPermission" in self.lines_of(broker) for broker in self.brokers)

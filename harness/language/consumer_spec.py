@@ -19,11 +19,13 @@ from pydantic import (
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.behaviour import Behaviour
 from rocketchaos.harness.language.name_servers import NameServerNames
+from rocketchaos.harness.language.namespace import outside
 from rocketchaos.harness.language.words import (
     ClientId,
     DurationMs,
     GroupKey,
     Name,
+    Namespace,
     OneOrMore,
     Strict,
     TagExpression,
@@ -280,6 +282,12 @@ class Consumer(Strict):
         description="the name servers that it knows, `nameserver-2`, in this order; default: all of the "
         "cluster. RocketMQ's client shuffles them, and asks one until that one stops answering",
     )
+    namespace: Namespace | None = Field(
+        default=None,
+        description="its namespace (setNamespace), which its client puts before its group and its topics; a "
+        "scenario says their whole names, as brokers have them: `{namespace: ns, group: ns%g, subscribe: "
+        "{ns%orders: '*'}}`. For setNamespaceV2 of 5.x there is `settings: {namespaceV2: ns}`",
+    )
     heartbeat_v2: bool = Field(
         default=False,
         description="its heartbeats omit its subscriptions while those don't change (useHeartbeatV2); "
@@ -362,6 +370,7 @@ class Consumer(Strict):
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
         lacking = _given(self, api.lacks)
         lacking += [f"client_id: {self.client_id}"] if self.has_whole_id and not choice.kind.takes_ids else []
+        lacking += [f"namespace: {self.namespace}"] if self.namespace and not choice.kind.namespaces else []
         lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
         by = self.behaviour.by
         lacking += [f"by: {by}"] if by != "status" and choice.kind.name != USUAL_CLIENT else []
@@ -492,6 +501,8 @@ def _problems(consumer: Consumer) -> Iterator[str]:
         yield "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
+    yield from outside(consumer.namespace, (consumer.group,), "group")
+    yield from outside(consumer.namespace, consumer.subscribe, "topic")
     if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:
         yield "with `filter_class` it subscribes to `*`"
     if consumer.instance is not None and consumer.has_whole_id:

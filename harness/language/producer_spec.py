@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
 from rocketchaos.harness.language.consumer_spec import ClientText
 from rocketchaos.harness.language.name_servers import NameServerNames
-from rocketchaos.harness.language.words import Strict
+from rocketchaos.harness.language.namespace import outside
+from rocketchaos.harness.language.words import GroupKey, Namespace, Strict
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, ClientChoice, client_choice
 from rocketchaos.harness.rocketmq.properties import Value
 
 PRODUCER = "producer"
 """Its name in steps and histories."""
-
-
-ProducerGroup = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9_%|-]{1,112}$")]
 
 
 class Producer(Strict):
@@ -28,10 +24,22 @@ class Producer(Strict):
         "doesn't change it",
     )
 
-    group: ProducerGroup | None = Field(
+    group: GroupKey | None = Field(
         default=None,
         description="its producer group, which others may share; default: one of its own. Brokers ask any "
         "member of the group about a transaction; one that hasn't sent it answers `unknown`",
+    )
+
+    may_be_refused: bool = Field(
+        default=False,
+        description="a start that RocketMQ refuses, as by its `group`, is recorded for the check `start-refused`, "
+        "and the run continues; its messages are refused too",
+    )
+
+    namespace: Namespace | None = Field(
+        default=None,
+        description="its namespace (setNamespace), which its client puts before the topics to which it sends, and "
+        "before its group; a scenario says their whole names, `ns%orders`",
     )
 
     settings: dict[str, Value] = Field(
@@ -51,6 +59,12 @@ class Producer(Strict):
             raise ValueError(
                 "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
             )
+        if self.namespace is not None and not self.choice.kind.namespaces:
+            raise ValueError(
+                f"{self.choice.kind.title} can't do this: leave out `namespace: {self.namespace}`"
+            )
+        for problem in outside(self.namespace, (self.group,) if self.group else (), "group"):
+            raise ValueError(problem)
         if self.settings and self.choice.kind.name != USUAL_CLIENT:
             raise ValueError(f"`settings` are those of RocketMQ's Java producer: {self.choice} has none")
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -10,6 +11,10 @@ from rocketchaos.harness.language.words import DurationMs, Strict
 
 TransactionState = Literal["commit", "rollback", "unknown"]
 """LocalTransactionState: COMMIT_MESSAGE, ROLLBACK_MESSAGE, UNKNOW."""
+
+
+ASYNC = "async"
+"""The key of what is sent with a callback; a message of it is acknowledged as usual."""
 
 
 class Transaction(Strict):
@@ -31,6 +36,13 @@ class Transaction(Strict):
     )
 
 
+_TOGETHER = {
+    *((delay, other) for delay in ("delay_level", "delay") for other in ("batch", "oneway", ASYNC)),
+    ("batch", ASYNC),
+}
+"""Ways that go together, in the order of the fields."""
+
+
 class Sending(Strict):
     """How each message is sent."""
 
@@ -46,6 +58,13 @@ class Sending(Strict):
     oneway: bool = Field(
         default=False, description="sendOneway: the producer doesn't wait for the broker's answer"
     )
+    asynchronous: bool = Field(
+        default=False,
+        alias="async",
+        description="send with a SendCallback: at most 16 messages are under way at a time, and may overtake one "
+        "another; the step ends with the last callback. A message whose callback brings an exception, or "
+        "doesn't come, is not acknowledged",
+    )
     transaction: Transaction | None = Field(
         default=None, description="sendMessageInTransaction: `{state: unknown, checked: commit}`"
     )
@@ -53,19 +72,17 @@ class Sending(Strict):
     @model_validator(mode="after")
     def _one_way(self) -> Sending:
         given = self.ways
-        # What RocketMQ refuses, as a batch with a delay level, is seen when it is sent.
-        together = (
-            len(given) == 2 and given[0] in ("delay_level", "delay") and given[1] in ("batch", "oneway")
-        )
-        if len(given) > 1 and not together:
-            raise ValueError(f"a message can't be sent with `{given[0]}` and `{given[1]}` at once")
+        for one, other in combinations(given, 2):
+            # What RocketMQ refuses, as a batch with a delay level, is seen when it is sent.
+            if (one, other) not in _TOGETHER:
+                raise ValueError(f"a message can't be sent with `{one}` and `{other}` at once")
         return self
 
     @property
     def ways(self) -> tuple[str, ...]:
         """The keys that it says, none if it is sent as usual."""
-        chosen: dict[str, Any] = {name: getattr(self, name) for name in Sending.model_fields}
-        return tuple(name for name, value in chosen.items() if value)
+        fields = Sending.model_fields.items()
+        return tuple(field.alias or name for name, field in fields if getattr(self, name))
 
     @property
     def as_data(self) -> dict[str, Any]:
@@ -77,6 +94,8 @@ class Sending(Strict):
             data["delay_ms"] = self.delay
         if self.oneway:
             data["oneway"] = True
+        if self.asynchronous:
+            data[ASYNC] = True
         if self.transaction is not None:
             chosen = self.transaction
             data["transaction"] = {"state": chosen.state, "checked": chosen.checked}

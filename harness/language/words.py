@@ -60,18 +60,23 @@ def parse_duration_ms(value: object) -> int:
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,59}$")]
 """A name that RocketMQ takes as (a part of) a topic, group or client id."""
 
-TopicKey = Annotated[str, StringConstraints(pattern=r"^[%|A-Za-z0-9_.:-]{1,112}$")]
-"""A topic's name: RocketMQ's 127 characters less the 15 of the run, and those that people write and it refuses."""
-CREATABLE_TOPIC = re.compile(r"[%|A-Za-z0-9_-]+")
+TopicKey = Annotated[
+    str, StringConstraints(min_length=1, max_length=1000), AfterValidator(lambda text: _named("topic", text))
+]
+"""A topic's name: any that differs from a variable, because what RocketMQ refuses is seen when it is used."""
+CREATABLE_TOPIC = re.compile(r"[%|A-Za-z0-9_-]{1,127}")
 """The names of topics that RocketMQ creates (`Validators`, `TopicValidator`)."""
 
 GroupKey = Annotated[
-    str, StringConstraints(min_length=1, max_length=1000), AfterValidator(lambda text: _group(text))
+    str, StringConstraints(min_length=1, max_length=1000), AfterValidator(lambda text: _named("group", text))
 ]
 """A group's name: any that differs from a variable, because what RocketMQ refuses is seen at its start."""
 
-LEGAL_GROUP = re.compile(r"[%|A-Za-z0-9_-]{1,240}")
-"""What RocketMQ takes as a group's name, of its 255 less the 15 of the run."""
+Namespace = Annotated[str, StringConstraints(pattern=r"^[^\\x00-\\x1f\\x7f]{1,100}$")]
+"""A client's namespace: any text, also one that makes RocketMQ refuse what it is put before."""
+
+LEGAL_GROUP = re.compile(r"[%|A-Za-z0-9_-]{1,255}")
+"""What RocketMQ takes as a group's name."""
 
 ClientId = Annotated[
     str, StringConstraints(min_length=1, max_length=255), AfterValidator(lambda text: _on_one_line(text))
@@ -82,9 +87,9 @@ DurationMs = Annotated[int, BeforeValidator(parse_duration_ms), WithJsonSchema(_
 """In a scenario a duration with its unit, in Python milliseconds."""
 
 
-def _group(text: str) -> str:
-    if not text.isprintable() or text.startswith("$"):
-        raise ValueError("a group's name has no control characters, and doesn't begin with `$`")
+def _named(what: str, text: str) -> str:
+    if not text.isprintable() or of_a_variable(text):
+        raise ValueError(f"a {what}'s name has no control characters, and doesn't begin with `$`")
     return text
 
 

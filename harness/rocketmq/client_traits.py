@@ -135,6 +135,8 @@ class ClientKind:
     """The versions of it that have useHeartbeatV2, where its consumers don't lack it; empty: all."""
     sends: frozenset[str] = frozenset()
     """The ways of `harness.language.sending` in which its producer sends, other than the usual one."""
+    namespaces: bool = False
+    """Whether its consumers and its producer take a namespace."""
     takes_ids: bool = True
     """Whether a client has the id that the harness gives it; others put their process and address into it."""
     chooses_queues: bool = True

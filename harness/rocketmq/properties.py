@@ -73,6 +73,7 @@ _CLIENT = _table(
     "heartbeatBrokerInterval int",
     "maxPageSizeInGetMetadata int >=5.4",
     "mqClientApiTimeout int >=4.9.2",
+    "namespaceV2 String >=5.2",
     "persistConsumerOffsetInterval int",
     "pollNameServerInterval int",
     "pullTimeDelayMillsWhenException long",
@@ -192,9 +193,10 @@ SAID_BY = MappingProxyType(
         "consumerGroup": "group",
         "instanceName": "client_id",
         "messageModel": "model",
+        "namespace": "namespace",
         "subscription": "subscribe",
     }
 )
 """Properties of clients for which scenarios have a key of their own."""
-OF_THE_RUN = frozenset({"namespace", "namespaceV2", "namesrvAddr", "producerGroup", "socksProxyConfig"})
+OF_THE_RUN = frozenset({"namesrvAddr", "producerGroup", "socksProxyConfig"})
 """Properties of clients that the harness itself sets, or that would take its clients elsewhere."""

@@ -59,6 +59,8 @@ else:
     StepOfScenario = StepEntry
     CheckOfScenario = one_word_of(CHECKS, "check")
 ScenarioName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
+LONGEST_SHARED = 100
+"""Longer names of topics and groups stay as written: RocketMQ's limit for a topic, `%RETRY%g` too, is 127."""
 Owner = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\x00-\x1f\x7f]{1,100}$")]
 Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
@@ -124,8 +126,15 @@ class Scenario(Strict):
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
     topics: dict[TopicKey, Topic] = Field(
         min_length=1,
-        description="the topics by name: letters, digits, `_-%|.:`, at most 112 characters, because the run "
-        "adds to the name; RocketMQ refuses `.` and `:`, which `by_sending: true` lets it do",
+        description="the topics by name. RocketMQ takes letters, digits, `_-%|`, at most 127 characters; give any "
+        "other name `by_sending: true`, and it is refused when the scenario sends to it (`send-refused`)",
+    )
+    names: Literal["of-the-run", "as-written"] | None = Field(
+        default=None,
+        description="the names of topics and groups on the brokers. `of-the-run`: the run adds 15 characters, so "
+        "that runs can share a cluster; `as-written`: exactly those of the scenario, on a cluster of its own, for "
+        "RocketMQ's own names (`TBW102`, `DEFAULT_PRODUCER`) and limits of length. Default: `of-the-run`, and "
+        "`as-written` if one of them has more than 100 characters",
     )
     bare_groups: Annotated[dict[GroupKey, Group], BeforeValidator(_by_name)] = Field(
         default_factory=dict,
@@ -492,8 +501,20 @@ class Scenario(Strict):
 
     @property
     def has_programs(self) -> bool:
-        """Whether a consumer is a program of the user's: names of topics and groups are as they stand then."""
+        """Whether a consumer is a program of the user's."""
         return any(consumer.app is not None for consumer in self.consumers.values())
+
+    @property
+    def names_as_written(self) -> bool:
+        """Whether brokers have the names as they are written: `names` demands it, a program has them in it, or
+        what a run adds might make one too long.
+        """
+        if self.names is not None:
+            return self.names == "as-written"
+        senders = (producer.group or "" for producer in self.senders.values())
+        return self.has_programs or any(
+            len(name) > LONGEST_SHARED for name in (*self.topics, *self.groups, *senders)
+        )
 
     def is_image(self, name: str) -> bool:
         """Whether this consumer is one of the user's containers."""
@@ -510,7 +531,7 @@ class Scenario(Strict):
         or names of topics and groups are as they stand."""
         return (
             self.cluster.own
-            or self.has_programs
+            or self.names_as_written
             or any(True for step in every_step(self.steps) for _ in step.capabilities(self))
         )
 

@@ -261,9 +261,9 @@ def _wrong(document: Document, reference: Reference, scope: _Scope) -> tuple[str
         if found is None:
             return f"`{clipped(text)}` is no tag: write `$NAME.tag` for the tag of the variable `$NAME`", None
         return _unbound(document, found[1], scope, ".tag")
-    if text.startswith("$") and "variable" in kinds:
+    if of_a_variable(text) and "variable" in kinds:
         return _unbound(document, text[1:], scope, "")
-    if text.startswith("$"):
+    if of_a_variable(text):
         return f"`{clipped(text)}`: a variable can't stand for a {' or '.join(kinds)}", None
     return _unknown(text, kinds, scope)
 

@@ -8,6 +8,7 @@ from rocketchaos.assertions import Check
 from rocketchaos.assertions.send_refused import SendRefused
 from rocketchaos.assertions.start_refused import StartRefused
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
+from rocketchaos.harness.core.nearest import clipped
 from rocketchaos.harness.language.expectation import is_range, never_fitting, programs_never_meant
 from rocketchaos.harness.language.words import CREATABLE_TOPIC, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
@@ -27,8 +28,10 @@ def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
         yield document.report(("control",), "a scenario can't be the control of itself")
     for name, topic in scenario.topics.items():
         if not topic.by_sending and not CREATABLE_TOPIC.fullmatch(name):
-            refused = "with `by_sending: true` the producer's client refuses it"
-            message = f"RocketMQ creates no topic `{name}`: {refused}"
+            refused = (
+                "with `by_sending: true` the producer's client or the broker refuses it at the first `send`"
+            )
+            message = f"RocketMQ creates no topic `{clipped(name)}`: {refused}"
             yield document.report(("topics", name), message, key=True)
     for key, inner in never_fitting(scenario.expected):
         what = "versions" if is_range(key) else "clients"
@@ -57,7 +60,10 @@ def _problems(scenario: Scenario, check: Check, steps: Iterable[PlacedWord]) -> 
     yield from check.problems(scenario)
     if isinstance(check, SendRefused) and check.asks_for_some and not _may_fail(steps, check.topic):
         yield f"no `send` to {check.topic} has `may_fail: true`: a refusal would end the run"
-    if isinstance(check, StartRefused) and not _may_be_refused(steps, check.consumer):
+    if isinstance(check, StartRefused) and check.producer is not None:
+        if not scenario.senders[check.producer].may_be_refused:
+            yield f"{check.producer} has no `may_be_refused: true`: a refusal would end the run"
+    elif isinstance(check, StartRefused) and not _may_be_refused(steps, check.consumer):
         yield f"no `start` of {check.consumer} has `may_be_refused: true`: a refusal would end the run"
 
 
@@ -87,7 +93,9 @@ def _may_fail(steps: Iterable[PlacedWord], topic: str) -> bool:
     return any(send.may_fail and send.topic == topic for send in sends)
 
 
-def _may_be_refused(steps: Iterable[PlacedWord], consumer: str) -> bool:
+def _may_be_refused(steps: Iterable[PlacedWord], consumer: str | None) -> bool:
     starts = (placed.word for placed in flat(steps) if isinstance(placed.word, Start))
     names = {name for step in starts if step.may_be_refused for name in step.consumers}
-    return bool(names) and (consumer in names or any(name.startswith("$") for name in (consumer, *names)))
+    return bool(names) and (
+        consumer in names or any(name.startswith("$") for name in (str(consumer), *names))
+    )

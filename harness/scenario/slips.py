@@ -26,13 +26,14 @@ def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
 
 def _illegal_groups(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """Groups whose names RocketMQ refuses (`Validators.checkGroup`)."""
-    for name, consumer in scenario.consumers.items():
-        if not LEGAL_GROUP.fullmatch(consumer.group):
-            message = (
-                f"RocketMQ refuses the group `{clipped(consumer.group)}`: letters, digits, `_-%|`, at most 255, "
-                "of which the run takes 15"
-            )
-            yield document.report(("consumers", name, "group"), message)
+    groups = {("consumers", name, "group"): consumer.group for name, consumer in scenario.consumers.items()}
+    for name, producer in scenario.senders.items():
+        place = ("producers", name) if name in scenario.producers else ("producer",)
+        groups |= {} if producer.group is None else {(*place, "group"): producer.group}
+    for path, group in groups.items():
+        if not LEGAL_GROUP.fullmatch(group):
+            message = f"RocketMQ refuses the group `{clipped(group)}`: letters, digits, `_-%|`, at most 255"
+            yield document.report(path, message)
 
 
 def _expressions(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:

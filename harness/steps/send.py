@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StringConstraints, model_validator
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
 from rocketchaos.harness.core.user_files import user_file
+from rocketchaos.harness.language.namespace import outside
 from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.sending import Sending
 from rocketchaos.harness.language.words import (
@@ -24,6 +26,7 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
+    from rocketchaos.harness.clients.producer import Producer
     from rocketchaos.harness.scenario.model import Scenario
     from rocketchaos.harness.steps.context import StepContext
 
@@ -34,8 +37,12 @@ PropertyName = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9_]{0,5
 PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
 
+UNDER_WAY = 16
+"""The most messages that are sent with a callback at the same time."""
+
+
 class Send(Sending, Step):
-    """Send messages, one after the other, each acknowledged before the next.
+    """Send messages, one after the other, each acknowledged before the next; with `async` several at a time.
 
     With `per_queue` the messages go to the queues in turn, and each queue gets exactly this many. With
     `queue` all go to that queue. With `hash_key` a hash chooses, so that messages with the same text go to the
@@ -131,6 +138,7 @@ class Send(Sending, Step):
         return self.per_queue is not None or self.queue is not None
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
+        yield from outside(scenario.senders[self.producer].namespace, (self.topic,), "topic")
         brokers = scenario.brokers_of(self.topic)
         # Which `topic-config` is over by then, only the run says: in a `parallel` none need be.
         numbers = [topic.write_queues for topic in scenario.topic_in_time(self.topic)]
@@ -174,35 +182,52 @@ class Send(Sending, Step):
             raise EnvironmentNotReady(f"the messages' body can't be read: {file}: {error}") from error
 
     def run(self, context: StepContext) -> None:
-        refused = []
-        body = {} if self.body is None else {"body": self.body_text(context.scenario)}
-        began_ns = context.now_ns()
+        refused: list[str] = []
+        under_way: list[Future[list[str]]] = []
         producer = context.members.producer(self.producer)
-        for index in range(self.count):
-            context.check_alive()
-            if self.every is not None:
-                # Against the beginning: what a sending takes doesn't make the rate lower.
-                due_ns = began_ns + index * self.every * 1_000_000
-                context.let_time_pass(max(0, round((due_ns - context.now_ns()) / 1e6)))
-            if self.batch is not None and index % self.batch:
-                continue
-            if not producer.send(
-                self.topic,
-                [self._tag_of(context, index + more) for more in range(self.batch or 1)],
-                self._queue_of(context, index),
-                keys=self.keys or (),
-                properties=self.properties,
-                how=self.as_data,
-                **({} if self.hash_key is None else {"hash_key": self.hash_key[index % len(self.hash_key)]}),
-                **body,
-            ):
-                refused += [producer.last_error] * (self.batch or 1)
+        pool = ThreadPoolExecutor(UNDER_WAY, thread_name_prefix="send")
+        body = self.body_text(context.scenario)
+        began_ns = context.now_ns()
+        try:
+            for index in range(self.count):
                 context.check_alive()
+                if self.every is not None:
+                    # Against the beginning: what a sending takes doesn't make the rate lower.
+                    due_ns = began_ns + index * self.every * 1_000_000
+                    context.let_time_pass(max(0, round((due_ns - context.now_ns()) / 1e6)))
+                if self.batch is not None and index % self.batch:
+                    continue
+                if self.asynchronous:
+                    under_way.append(pool.submit(self._send, context, producer, index, body))
+                else:
+                    refused += self._send(context, producer, index, body)
+            refused += [error for sending in under_way for error in sending.result()]
+        finally:
+            pool.shutdown(cancel_futures=True)
         if refused and not self.may_fail:
             raise PreconditionNotMet(
                 f"send: {len(refused)} of {self.count} messages to {self.topic} were not acknowledged: "
                 f"{refused[-1]}"
             )
+
+    def _send(self, context: StepContext, producer: Producer, index: int, body: str | None) -> list[str]:
+        """Send the message of this number, or the batch that begins with it; an error for each that is not
+        acknowledged.
+        """
+        if producer.send(
+            self.topic,
+            [self._tag_of(context, index + more) for more in range(self.batch or 1)],
+            self._queue_of(context, index),
+            keys=self.keys or (),
+            properties=self.properties,
+            how=self.as_data,
+            **({} if self.hash_key is None else {"hash_key": self.hash_key[index % len(self.hash_key)]}),
+            **({} if body is None else {"body": body}),
+        ):
+            return []
+        error = producer.last_error
+        context.check_alive()
+        return [error] * (self.batch or 1)
 
     def _tag_of(self, context: StepContext, index: int) -> str | None:
         if self.tags is None:

@@ -66,7 +66,7 @@ class TopicConfig(Step):
             context.names.real(self.target),
             topic.configuration,
             addresses,
-            own_perm="brokerPermission" not in context.scenario.cluster.broker,
+            own_perm=context.scenario.cluster.leaves_permissions,
         )
         context.servers.topic_changed(self.target, topic)
         shown = TopicConfigured(topic=self.target, settings=topic.configuration, brokers=tuple(addresses))

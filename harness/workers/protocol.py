@@ -43,6 +43,7 @@ One that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrently
 leaves the delay to the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode,
 which `raw` 401 has set on the brokers before), `lite-pull` or `pull`; the last two
 are polled by a thread and have no retries.
+With `namespace` the client puts that before its group and topics, which come without it.
 With `filter_class` it subscribes in class filter mode, by that class; with `offsets_of_host` a broadcasting one
 keeps its offsets in a folder that all processes of the run with this setting share.
 `stop-consumer` with `name`: graceful shutdown; a listener that blocks ends without a report.
@@ -60,8 +61,8 @@ messages that passed that filter; of a consumer in POP mode its pops. Refused fo
 count nothing.
 `pull-once` with `name, topic, broker, queue_id, offset, expression`, for `pull` alone: `{status, next_offset,
 messages}`, a PullStatus, or `{status: null, error, code|null}` where the client throws.
-`start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms` and
-`settings`: `{client_id}`. Fetches no routes.
+`start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms`,
+`settings` and `namespace`: `{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.
 `producer-route` with `name, topic`: `{known, brokers [..]}`, those to which the client could send right now; not
 known: it has not asked for the topic yet, and will with the first message.
@@ -69,7 +70,9 @@ known: it has not asked for the topic yet, and will with the first message.
 further `keys [..]` and `properties {..}`: `{status, broker, queue_id, queue_offset, msg_id, offset_msg_id}`. Never
 retried; one at a time for each producer, so that they go round where no queue is given. `msg_id` is the message's
 UNIQ_KEY. Only clients whose `sends` have that get `hash_key` (text whose hash chooses the queue), `batch [{tag,
-key, keys?, body?}]` (further messages of the same request) and `how {delay_level, delay_ms, oneway, transaction}`.
+key, keys?, body?}]` (further messages of the same request) and `how {delay_level, delay_ms, oneway, async,
+transaction}`. With `async` several are under way, and each answer comes with its callback. A producer whose start
+was refused stays, and refuses to send.
 
 Events of consumers, one a message: `received` with `consumer, topic, tag, key, keys, msg_id, offset_msg_id,
 broker, queue_id, offset, reconsume_times` when the listener gets it; `blocked` with `consumer, key, msg_id,

@@ -20,6 +20,18 @@ class Sending(Body, frozen=True, kw_only=True):
     properties: Mapping[str, str] = {}
 
 
+class ProducerRefused(Body, frozen=True, kw_only=True):
+    """A producer's own start() threw."""
+
+    kind: ClassVar[str] = "producer-refused"
+    node: ClassVar[str] = "producer"
+    error: str
+    code: int | None = None
+    """RocketMQ's response code, if there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first: `MQClientException`."""
+
+
 class SendInvoked(Sending, frozen=True, kw_only=True):
     """The harness asks the producer to send: from here on the message may be stored."""
 

@@ -45,6 +45,7 @@ GO = ClientKind(
     version="2.1.2",
     # NewHashQueueSelector: FNV-1a (32 bits) of the key's UTF-8, modulo the queues. Java's SelectMessageQueueByHash
     # takes String.hashCode: of a key in ASCII the lowest bits of the two always differ.
-    sends=frozenset({"hash_key"}),
+    sends=frozenset({"hash_key", "async"}),
+    namespaces=True,
     compressed=False,
 )

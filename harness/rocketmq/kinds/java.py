@@ -98,6 +98,7 @@ JAVA = ClientKind(
     ),
     timers=_TIMERS,
     shared_worker="shared-java",
-    sends=frozenset({"hash_key", "delay_level", "delay", "batch", "oneway", "transaction"}),
+    sends=frozenset({"hash_key", "delay_level", "delay", "batch", "oneway", "async", "transaction"}),
+    namespaces=True,
     heartbeat_v2=">=5.1.3",
 )

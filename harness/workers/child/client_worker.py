@@ -100,7 +100,7 @@ class Outgoing:
     batch: Sequence[Mapping[str, Any]] = ()
     """Further messages that go with it: `tag` and `key` of each, and `body` where that isn't its key."""
     how: Mapping[str, Any] = field(default_factory=dict)
-    """`delay_level`, `delay_ms`, `oneway`, `transaction {state, checked, takes_ms}`; empty: as usual."""
+    """`delay_level`, `delay_ms`, `oneway`, `async`, `transaction {state, checked, takes_ms}`; empty: as usual."""
     hash_key: str | None = None
     """Whose hash chooses the queue."""
 
@@ -201,8 +201,8 @@ class ClientWorker:
         return self._get(self._producers, name).route(topic)
 
     def start_producer(self, name: str, **with_: Any) -> Mapping[str, Any]:
-        """Start a producer."""
-        return self._start(self._producers, name, self._make_producer(name=name, **with_))
+        """Start a producer. One that RocketMQ refuses is kept: programs go on to send with it."""
+        return self._start(self._producers, name, self._make_producer(name=name, **with_), keep=True)
 
     def stop_producer(self, name: str) -> None:
         """Shut a producer down gracefully."""
@@ -257,7 +257,9 @@ class ClientWorker:
             "send": self.send,
         }
 
-    def _start(self, where: dict[str, _Client], name: str, client: _Client) -> Mapping[str, Any]:
+    def _start(
+        self, where: dict[str, _Client], name: str, client: _Client, *, keep: bool = False
+    ) -> Mapping[str, Any]:
         with self._lock:
             if name in where:
                 raise CommandFailed(f"`{name}` runs already in this worker")
@@ -265,7 +267,7 @@ class ClientWorker:
         try:
             client.start()
         except BaseException:
-            self._get(where, name, take=True)
+            self._get(where, name, take=not keep)
             raise
         return {"client_id": client.client_id}
 

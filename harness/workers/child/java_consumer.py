@@ -55,7 +55,6 @@ class PushConsumer(JavaConsumer):
         self._java.getDefaultMQPushConsumerImpl().setPullTimeDelayMillsWhenException(
             self._java.getPullTimeDelayMillsWhenException()
         )
-        self._group = str(settings["group"])
         self._orderly = listener == "orderly"
         self._retry_delay_level = retry_delay_level
         interface, status, success, failure = _LISTENERS[listener]
@@ -95,7 +94,7 @@ class PushConsumer(JavaConsumer):
         messages pass the client's filter or not), and those that passed in topicAndGroupPullTPS.
         """
         statistics = self._java.getDefaultMQPushConsumerImpl().getConsumerStatsManager()
-        key = f"{topic}@{self._group}"
+        key = f"{topic}@{self._java.getConsumerGroup()}"
         pulls = private_field(statistics, "topicAndGroupPullRT").getStatsItem(key)
         passed = private_field(statistics, "topicAndGroupPullTPS").getStatsItem(key)
         return {

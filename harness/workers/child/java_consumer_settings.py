@@ -50,11 +50,14 @@ class Configured:
         consume_from: str | None,
         strategy: Mapping[str, Any],
         filter_class: str | None = None,
+        namespace: str | None = None,
     ) -> None:
         self.java = new_client(java_class, group)
         self.java.setNamesrvAddr(nameserver)
         self.java.setClientIP(client_ip)
         self.java.setInstanceName(instance)
+        if namespace is not None:
+            self.java.setNamespace(namespace)
         if consume_from is not None:
             self.java.setConsumeFromWhere(getattr(jpype.JClass(_FROM_WHERE), _FROM[consume_from]))
         self.java.setMessageModel(getattr(_first_class(_MODELS), model.upper()))

@@ -14,6 +14,7 @@ import jpype
 from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.in_turn import InTurn
 from rocketchaos.harness.workers.child.java_client import JavaClient
+from rocketchaos.harness.workers.child.java_send_callback import SendCallback
 from rocketchaos.harness.workers.child.java_transactions import Transactions
 from rocketchaos.harness.workers.child.jvm import new_client, private_field, set_property, text
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
@@ -45,6 +46,7 @@ class Producer(JavaClient):
         poll_name_server_ms: int | None = None,
         settings: Mapping[str, Any] = MappingProxyType({}),
         transactional: bool = False,
+        namespace: str | None = None,
     ) -> None:
         kind = "TransactionMQProducer" if transactional else "DefaultMQProducer"
         super().__init__(new_client(f"org.apache.rocketmq.client.producer.{kind}", group))
@@ -54,7 +56,10 @@ class Producer(JavaClient):
         self._java.setNamesrvAddr(nameserver)
         self._java.setClientIP(client_ip)
         self._java.setInstanceName(instance)
+        if namespace is not None:
+            self._java.setNamespace(namespace)
         self._java.setRetryTimesWhenSendFailed(0)
+        self._java.setRetryTimesWhenSendAsyncFailed(0)
         if poll_name_server_ms is not None:
             self._java.setPollNameServerInterval(poll_name_server_ms)
         for setting, value in settings.items():
@@ -87,25 +92,19 @@ class Producer(JavaClient):
 
     def send(self, message: Outgoing) -> Mapping[str, Any]:
         """Send one message, after those that were asked for earlier."""
+        if message.how.get("async"):
+            # Its turn is over when the client has taken it: the answer comes to the callback.
+            return _acknowledged(self._in_turn.do(self._begin, message).result())
         return self._in_turn.do(self._send, message)
 
-    def _send(self, message: Outgoing) -> Mapping[str, Any]:
-        java = _message(message, message.tag, message.keys, message.body)
-        if message.batch:
-            messages = jpype.JClass("java.util.ArrayList")()
-            messages.add(java)
-            for item in message.batch:
-                keys = [item["key"], *item.get("keys", ())]
-                messages.add(_message(message, item["tag"], keys, item.get("body", item["key"])))
-            java = messages
+    def _begin(self, message: Outgoing) -> SendCallback:
+        callback = SendCallback(message.timeout_ms)
         timeout_ms = jpype.JLong(message.timeout_ms)
-        target = []
-        if message.queue is not None:
-            java_queue = jpype.JClass("org.apache.rocketmq.common.message.MessageQueue")
-            target = [java_queue(message.topic, message.queue["broker"], jpype.JInt(message.queue["id"]))]
-        if message.hash_key is not None:
-            selectors = "org.apache.rocketmq.client.producer.selector.SelectMessageQueueByHash"
-            target = [jpype.JClass(selectors)(), jpype.JClass("java.lang.String")(message.hash_key)]
+        self._java.send(_messages(message), *_target(message), callback.java, timeout_ms)
+        return callback
+
+    def _send(self, message: Outgoing) -> Mapping[str, Any]:
+        java, target = _messages(message), _target(message)
         if message.how.get("oneway"):
             self._java.sendOneway(java, *target)
             # The client itself has given it this (MessageClientIDSetter).
@@ -113,21 +112,50 @@ class Producer(JavaClient):
         if message.how.get("transaction"):
             sent = self._in_transaction(java, message)
         else:
-            sent = self._java.send(java, *target, timeout_ms)
-        return {
-            "status": str(sent.getSendStatus()),
-            "broker": str(sent.getMessageQueue().getBrokerName()),
-            "queue_id": int(sent.getMessageQueue().getQueueId()),
-            "queue_offset": int(sent.getQueueOffset()),
-            "msg_id": text(sent.getMsgId()),
-            "offset_msg_id": text(sent.getOffsetMsgId()),
-        }
+            sent = self._java.send(java, *target, jpype.JLong(message.timeout_ms))
+        return _acknowledged(sent)
 
     def _in_transaction(self, java: Any, message: Outgoing) -> Any:
         if self._transactions is None:
             raise CommandFailed("this producer was not started as a transactional one")
         self._transactions.answers[message.keys[0]] = message.how["transaction"]
         return self._java.sendMessageInTransaction(java, None)
+
+
+def _acknowledged(sent: Any) -> Mapping[str, Any]:
+    """A SendResult in JSON's types."""
+    return {
+        "status": str(sent.getSendStatus()),
+        "broker": str(sent.getMessageQueue().getBrokerName()),
+        "queue_id": int(sent.getMessageQueue().getQueueId()),
+        "queue_offset": int(sent.getQueueOffset()),
+        "msg_id": text(sent.getMsgId()),
+        "offset_msg_id": text(sent.getOffsetMsgId()),
+    }
+
+
+def _target(message: Outgoing) -> list[Any]:
+    """The arguments that choose its queue; none where the client does."""
+    if message.queue is not None:
+        java_queue = jpype.JClass("org.apache.rocketmq.common.message.MessageQueue")
+        return [java_queue(message.topic, message.queue["broker"], jpype.JInt(message.queue["id"]))]
+    if message.hash_key is not None:
+        selectors = "org.apache.rocketmq.client.producer.selector.SelectMessageQueueByHash"
+        return [jpype.JClass(selectors)(), jpype.JClass("java.lang.String")(message.hash_key)]
+    return []
+
+
+def _messages(message: Outgoing) -> Any:
+    """The Message of Java's, or a list of them for a batch."""
+    java = _message(message, message.tag, message.keys, message.body)
+    if not message.batch:
+        return java
+    messages = jpype.JClass("java.util.ArrayList")()
+    messages.add(java)
+    for item in message.batch:
+        keys = [item["key"], *item.get("keys", ())]
+        messages.add(_message(message, item["tag"], keys, item.get("body", item["key"])))
+    return messages
 
 
 def _message(message: Outgoing, tag: str | None, keys: Sequence[str], body: str) -> Any:

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -29,12 +32,28 @@ type command struct {
 type refusal struct {
 	message string
 	code    *int
+	// The class of what the client or the network returned; none where this worker refuses.
+	exceptions []string
 }
 
 func (failure *refusal) Error() string { return failure.message }
 
 func refuse(format string, of ...interface{}) error {
 	return &refusal{message: fmt.Sprintf(format, of...)}
+}
+
+// refusedBy is what the client returned: its own error, or the network's, which is a Remoting… as in Java.
+func refusedBy(err error) *refusal {
+	if own, is := err.(*refusal); is {
+		return own
+	}
+	class := strings.TrimPrefix(fmt.Sprintf("%T", err), "*")
+	class = class[strings.LastIndex(class, ".")+1:]
+	var network net.Error
+	if errors.As(err, &network) {
+		class = "RemotingError"
+	}
+	return &refusal{message: err.Error(), exceptions: []string{class}}
 }
 
 type handler func(with json.RawMessage) (fields, error)
@@ -108,6 +127,7 @@ func (worker *worker) answer(asked command) {
 	if failure, refused := err.(*refusal); refused {
 		worker.events.emit("reply", fields{
 			"id": asked.Id, "ok": false, "error": failure.message, "code": failure.code, "defect": false,
+			"exceptions": failure.exceptions,
 		})
 	} else if err != nil {
 		worker.defect(asked, err.Error(), "")

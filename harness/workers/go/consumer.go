@@ -18,6 +18,7 @@ type consumerSettings struct {
 	Name            string                     `json:"name"`
 	Group           string                     `json:"group"`
 	Nameserver      string                     `json:"nameserver"`
+	Namespace       string                     `json:"namespace"`
 	ClientIp        string                     `json:"client_ip"`
 	Instance        string                     `json:"instance"`
 	Subscribe       map[string]expression      `json:"subscribe"`
@@ -92,6 +93,7 @@ func newPushConsumer(told consumerSettings, events *eventPipe) (*pushConsumer, e
 		consumer.WithConsumerModel(model),
 		consumer.WithConsumerOrder(told.Listener == "orderly"),
 		consumer.WithConsumeFromWhere(consumesFrom[told.ConsumeFrom]),
+		consumer.WithNamespace(told.Namespace),
 		consumer.WithFilterMessageHook([]hooks.FilterMessageHook{made.counts.count}),
 	}
 	allocate, err := told.Strategy.allocate()
@@ -107,7 +109,7 @@ func newPushConsumer(told consumerSettings, events *eventPipe) (*pushConsumer, e
 		options = append(options, option)
 	}
 	if made.client, err = rocketmq.NewPushConsumer(options...); err != nil {
-		return nil, refuse("%v", err)
+		return nil, refusedBy(err)
 	}
 	for topic, by := range told.Subscribe {
 		if err := made.subscribe(topic, by); err != nil {
@@ -142,7 +144,7 @@ func (made *pushConsumer) clientId() string { return clientId(made.told.ClientIp
 
 func (made *pushConsumer) start() error {
 	if err := made.client.Start(); err != nil {
-		return refuse("%v", err)
+		return refusedBy(err)
 	}
 	return nil
 }
@@ -152,21 +154,21 @@ func (made *pushConsumer) stop() error {
 	err := made.client.Shutdown()
 	made.listener.abandon()
 	if err != nil {
-		return refuse("%v", err)
+		return refusedBy(err)
 	}
 	return nil
 }
 
 func (made *pushConsumer) subscribe(topic string, by expression) error {
 	if err := made.client.Subscribe(topic, by.MessageSelector, made.consume); err != nil {
-		return refuse("%v", err)
+		return refusedBy(err)
 	}
 	return nil
 }
 
 func (made *pushConsumer) unsubscribe(topic string) error {
 	if err := made.client.Unsubscribe(topic); err != nil {
-		return refuse("%v", err)
+		return refusedBy(err)
 	}
 	return nil
 }

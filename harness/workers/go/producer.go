@@ -19,6 +19,7 @@ type producerSettings struct {
 	ClientIp         string `json:"client_ip"`
 	Instance         string `json:"instance"`
 	PollNameServerMs *int   `json:"poll_name_server_ms"`
+	Namespace        string `json:"namespace"`
 }
 
 // outgoing is a message to be sent, as `send` gets it.
@@ -36,6 +37,9 @@ type outgoing struct {
 	Keys       []string          `json:"keys"`
 	Properties map[string]string `json:"properties"`
 	HashKey    *string           `json:"hash_key"`
+	How        struct {
+		Async bool `json:"async"`
+	} `json:"how"`
 }
 
 var sendStatuses = map[primitive.SendStatus]string{
@@ -47,6 +51,8 @@ var sendStatuses = map[primitive.SendStatus]string{
 
 // The client has RocketMQ's response code in its text alone (rmqClient.ProcessSendResponse).
 var codeInText = regexp.MustCompile(`^CODE: (\d+)`)
+
+const callbackLimit = 6 * time.Second
 
 // messageProducer never sends again what was not acknowledged.
 type messageProducer struct {
@@ -63,12 +69,13 @@ func newMessageProducer(told producerSettings) (*messageProducer, error) {
 		producer.WithNameServer(nameServers(told.Nameserver)),
 		producer.WithInstanceName(instanceName(told.ClientIp, told.Instance)),
 		producer.WithRetry(0),
+		producer.WithNamespace(told.Namespace),
 		producer.WithQueueSelector(&chosenOrNext{
 			byHash: producer.NewHashQueueSelector(), next: producer.NewRoundRobinQueueSelector(),
 		}),
 	)
 	if err != nil {
-		return nil, refuse("%v", err)
+		return nil, refusedBy(err)
 	}
 	return &messageProducer{told: told, client: client}, nil
 }
@@ -79,14 +86,14 @@ func (made *messageProducer) clientId() string {
 
 func (made *messageProducer) start() error {
 	if err := made.client.Start(); err != nil {
-		return refuse("%v", err)
+		return refusedBy(err)
 	}
 	return nil
 }
 
 func (made *messageProducer) stop() error {
 	if err := made.client.Shutdown(); err != nil {
-		return refuse("%v", err)
+		return refusedBy(err)
 	}
 	return nil
 }
@@ -118,9 +125,13 @@ func (made *messageProducer) send(told outgoing) (fields, error) {
 		context.Background(), time.Duration(told.TimeoutMs)*time.Millisecond,
 	)
 	defer cancel()
-	result, err := made.client.SendSync(limited, message)
+	send := made.client.SendSync
+	if told.How.Async {
+		send = made.sendAsync
+	}
+	result, err := send(limited, message)
 	if err != nil {
-		failure := &refusal{message: err.Error()}
+		failure := refusedBy(err)
 		if code := codeInText.FindStringSubmatch(failure.message); code != nil {
 			number, _ := strconv.Atoi(code[1])
 			failure.code = &number
@@ -132,6 +143,29 @@ func (made *messageProducer) send(told outgoing) (fields, error) {
 		"queue_id": result.MessageQueue.QueueId, "queue_offset": result.QueueOffset,
 		"msg_id": result.MsgID, "offset_msg_id": result.OffsetMsgID,
 	}, nil
+}
+
+// sendAsync waits for the callback, which the client calls when the context is over, too.
+func (made *messageProducer) sendAsync(
+	limited context.Context, messages ...*primitive.Message,
+) (*primitive.SendResult, error) {
+	type outcome struct {
+		result *primitive.SendResult
+		err    error
+	}
+	called := make(chan outcome, 1)
+	err := made.client.SendAsync(limited, func(_ context.Context, result *primitive.SendResult, err error) {
+		called <- outcome{result, err}
+	}, messages...)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case answer := <-called:
+		return answer.result, answer.err
+	case <-time.After(callbackLimit):
+		return nil, refuse("the callback was not called within %v", callbackLimit)
+	}
 }
 
 // chosenOrNext is the queue that a message names, that of its sharding key's hash, or the next one.

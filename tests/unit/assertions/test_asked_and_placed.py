@@ -246,3 +246,22 @@ def test_a_diagnosis_names_codes_that_there_are() -> None:
     with pytest.raises(ValidationError, match="there is no code 'RC0199'; did you mean RC0"):
         answer(_diagnosed(), "diagnose", group="g", finds=["RC0199"])
     assert tuple(DIAGNOSIS_CHECKS) == CODES
+
+
+@pytest.mark.parametrize(
+    ("brokers", "holds"),
+    [
+        (["broker-a", "broker-b"], Holds.YES),
+        (["broker-b", "broker-a"], Holds.YES),
+        (["broker-a"], Holds.NO),
+        (["broker-c"], Holds.NO),
+    ],
+    ids=str,
+)
+def test_the_brokers_to_which_messages_went(brokers: list[str], holds: Holds) -> None:
+    made = begun()
+    for number, broker in enumerate(("broker-a", "broker-b"), start=1):
+        made.add(
+            "producer", "sent", topic="orders", key=f"orders-{number}", tag=None, broker=broker, queue_id=0
+        )
+    assert answer(ended(made), "placed", topics="orders", brokers=brokers).holds is holds

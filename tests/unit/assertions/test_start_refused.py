@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from rocketchaos.assertions.start_refused import StartRefused
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import Holds
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from tests.unit.history_builder import HistoryBuilder, scenario_of
 
 TEXT = """\
@@ -65,3 +67,30 @@ def test_class_code_and_text_are_rocketmqs(stated: dict[str, Any], holds: Holds)
     made.add("a", "consumer-refused", **refusal, exceptions=["MQClientException", "RuntimeException"])
     made.add("harness", "moment-observed", moment="end")
     assert StartRefused(consumer="a", **stated).evaluate(RunView(scenario, made.events)).holds is holds
+
+
+def test_a_producer_has_started_unless_its_refusal_is_told() -> None:
+    scenario = scenario_of(TEXT)
+    check = StartRefused(producer="producer", because="illegal characters")
+    made = HistoryBuilder().begin(scenario)
+    made.add("harness", "moment-observed", moment="end")
+    assert check.evaluate(RunView(scenario, made.events)).holds is Holds.NO
+    refused = HistoryBuilder().begin(scenario)
+    refused.add("producer", "producer-refused", error="MQClientException: illegal characters", code=None)
+    refused.add("harness", "moment-observed", moment="end")
+    assert check.evaluate(RunView(scenario, refused.events)).holds is Holds.YES
+    other = StartRefused(producer="producer", because="no route")
+    assert other.evaluate(RunView(scenario, refused.events)).holds is Holds.NO
+
+
+@pytest.mark.parametrize("clients", [{}, {"consumer": "a", "producer": "producer"}], ids=str)
+def test_it_is_about_one_client(clients: dict[str, str]) -> None:
+    with pytest.raises(ValidationError, match="name one client"):
+        StartRefused(**clients)
+
+
+def test_a_producer_that_may_not_be_refused_ends_the_run() -> None:
+    text = TEXT.replace("{consumer: a}", "{producer: producer}")
+    with pytest.raises(InvalidScenario, match="producer has no `may_be_refused: true`"):
+        parse_scenario(text, "s.yaml")
+    parse_scenario(f"{text}producer: {{may_be_refused: true}}\n", "s.yaml")

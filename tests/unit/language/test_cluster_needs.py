@@ -21,7 +21,7 @@ from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.matrix import Matrix, plan
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.rocketmq.version_range import why_not_in
-from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
 
 TEXT = """\
@@ -109,6 +109,32 @@ def test_servers_speak_tls_where_a_client_does() -> None:
     assert not scenario(head="producer: {settings: {useTLS: false}}").cluster_needs.tls
     assert "-Dtls.server.mode=permissive" in portable_jvm_arguments(Path("a.log"), tls=True)
     assert "-Dtls.server.mode=disabled" in portable_jvm_arguments(Path("a.log"), tls=False)
+
+
+ONE = "cluster: {brokers: [broker-a, broker-b], broker: {a: 1, b: 1}, one_broker: {broker-b: {b: 2}}}"
+
+
+def test_lines_of_one_broker_win_over_those_of_all() -> None:
+    cluster = scenario(head=ONE).cluster
+    assert cluster.lines_of("broker-a") == {"a": "1", "b": "1"}
+    assert cluster.lines_of("broker-b") == {"a": "1", "b": "2"}
+    assert cluster.shape != scenario(head=ONE.replace("b: 2", "b: 3")).cluster.shape
+    assert cluster.leaves_permissions
+    assert not scenario(head=ONE.replace("b: 2", "brokerPermission: 4")).cluster.leaves_permissions
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("{broker-b: {", "{broker-c: {"), "there is no broker `broker-c`"),
+        (("b: 2", "brokerName: x"), "brokerName: the harness itself chooses"),
+    ],
+)
+def test_one_broker_is_one_of_the_cluster_and_takes_lines_as_all_do(
+    change: tuple[str, str], message: str
+) -> None:
+    with pytest.raises(InvalidScenario, match=message):
+        scenario(head=ONE.replace(*change))
 
 
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:

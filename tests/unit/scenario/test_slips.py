@@ -93,6 +93,8 @@ def test_groups_that_rocketmq_refuses() -> None:
         "  a: {{group: {!r}, subscribe: {{orders: '*'}}}}\n  b: {{group: g, subscribe: {{orders: '*'}}}}\n"
     )
     assert warned(lines.format("%1|g_-")) == []
-    for name in ("not legal!", "x" * 241):
+    for name in ("not legal!", "x" * 256):
         ((number, message),) = warned(lines.format(name))
         assert (number, message.startswith("RocketMQ refuses the group")) == (5, True)
+    ((_, message),) = warned(lines.format("g") + "producer: {group: '192.168.1.1:9889'}\n")
+    assert message.startswith("RocketMQ refuses the group `192.168.1.1:9889`")

@@ -85,6 +85,34 @@ def test_hash_keys_go_in_turn_and_a_send_names_its_producer() -> None:
     assert context.asked_for == ["p2"]
 
 
+def test_with_a_callback_all_are_sent_before_the_step_ends() -> None:
+    context = sent_by({"count": 40, "async": True, "tags": ["tagA", "tagB"]})
+    assert [item["how"] for item in context.sent] == [{"async": True}] * 40
+    assert sorted(item["tag"] for item in context.sent) == ["tagA"] * 20 + ["tagB"] * 20
+    with pytest.raises(PreconditionNotMet, match=r"3 of 4 messages to orders"):
+        sent_by({"count": 4, "async": True}, Context(refuses=3))
+
+
+@pytest.mark.parametrize(
+    ("other", "allowed"),
+    [
+        ({"delay_level": 1}, True),
+        ({"batch": 2}, True),
+        ({"batch": 2, "delay": "1s"}, True),
+        ({"oneway": True}, False),
+        ({"transaction": {"state": "commit"}}, False),
+    ],
+    ids=str,
+)
+def test_what_goes_with_a_callback(other: dict[str, Any], allowed: bool) -> None:
+    fields = {"topic": "orders", "count": 4, "async": True, **other}
+    if allowed:
+        assert "async" in Send.model_validate(fields).ways
+    else:
+        with pytest.raises(ValidationError, match="can't be sent with"):
+            Send.model_validate(fields)
+
+
 def test_a_producer_that_nobody_declares_is_refused() -> None:
     send = "send: {topic: orders, tag: tagA, count: 1, producer: p3}"
     with pytest.raises(InvalidScenario, match="there is no producer `p3`"):
