@@ -8,7 +8,6 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from types import MappingProxyType
 
 from docker.errors import NotFound
 
@@ -36,7 +35,14 @@ from rocketchaos.harness.containers.netem import Netem
 from rocketchaos.harness.containers.network_place import NetworkPlace
 from rocketchaos.harness.containers.sidecar import Sidecars
 from rocketchaos.harness.containers.toxiproxy import Toxiproxy
-from rocketchaos.harness.language.cluster_needs import NAMESERVER, PROXY, SLAVE_SUFFIX
+from rocketchaos.harness.language.cluster_needs import (
+    DASHBOARD_DEFAULT,
+    NAMESERVER,
+    PROXY,
+    SLAVE_SUFFIX,
+    USUAL,
+    ClusterNeeds,
+)
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 from rocketchaos.harness.workers.addresses import Addresses
@@ -53,6 +59,9 @@ _BROKER_PORT = 10911
 _PROXY_PORT = 8081
 _PROXY_REMOTING_PORT = 8080
 _DASHBOARD_PORT = 8080
+
+_DASHBOARDS = {4: "1.0.0", 5: "2.1.0"}
+"""The dashboard that understands a broker, by the broker's major version; no dashboard understands both."""
 
 
 class ContainersCluster(ServerCluster):
@@ -74,14 +83,8 @@ class ContainersCluster(ServerCluster):
         owner: str,
         engine: Engine,
         images: Images,
-        broker_configuration: Mapping[str, str] | None = None,
-        one_broker: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
-        brokers: Sequence[str] = ("broker-a",),
-        slaves: Sequence[str] = (),
-        dashboard: str | None = None,
-        by_name: bool = False,
+        needs: ClusterNeeds = USUAL,
         delayed: Sequence[str] = (),
-        tls: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         """As `ServerCluster`, and:
@@ -89,8 +92,6 @@ class ContainersCluster(ServerCluster):
         Args:
             engine: where the containers run.
             images: which images are chosen.
-            dashboard: the version of the dashboard to start too; None: no dashboard.
-            by_name: brokers advertise the names of their containers, which only containers can resolve.
             delayed: brokers whose answers can be delayed.
         """
         super().__init__(
@@ -98,20 +99,18 @@ class ContainersCluster(ServerCluster):
             timing,
             folder,
             owner=owner,
-            broker_configuration=broker_configuration,
-            one_broker=one_broker,
-            brokers=brokers,
-            slaves=slaves,
-            tls=tls,
+            needs=needs,
             progress=progress,
         )
         self.engine = engine
         self._subnet: Subnet | None = None
         self._images = images
-        self._dashboard_version = dashboard
+        self._dashboard_version = needs.dashboard
+        if needs.dashboard == DASHBOARD_DEFAULT:
+            self._dashboard_version = _DASHBOARDS[versions.parse(version)[0]]
         self._image: Image | None = None
         self._dashboard_image: Image | None = None
-        self._by_name = by_name
+        self._by_name = needs.advertise == "hostname"
         self._delayed = tuple(delayed)
         self._toxiproxy_image: Image | None = None
         self._toxiproxies: dict[str, Toxiproxy] = {}
@@ -233,8 +232,8 @@ class ContainersCluster(ServerCluster):
         addresses = map(self._subnet.address, range(2, 2 + self._most_nodes))
         nameserver = Site(next(addresses), _NAMESERVER_PORT, _STORE)
         servers: list[Server] = [self._server(NAMESERVER, "nameserver", nameserver, nameserver.address, None)]
-        masters: list[tuple[str, str | None]] = [(name, None) for name in self._brokers]
-        for name, master in (*masters, *((f"{name}{SLAVE_SUFFIX}", name) for name in self._slaves)):
+        masters: list[tuple[str, str | None]] = [(name, None) for name in self._needs.brokers]
+        for name, master in (*masters, *((f"{name}{SLAVE_SUFFIX}", name) for name in self._needs.slaves)):
             site = Site(next(addresses), _BROKER_PORT, _STORE, self._advertised_host(name, addresses))
             if self._toxiproxy_image is not None and name in self._delayed:
                 self._put_before(name, site, self._toxiproxy_image)
@@ -253,7 +252,7 @@ class ContainersCluster(ServerCluster):
 
     @property
     def _most_nodes(self) -> int:
-        return 3 + len(self._brokers) + len(self._slaves) + len(self._delayed)
+        return 3 + len(self._needs.brokers) + len(self._needs.slaves) + len(self._delayed)
 
     def _advertised_host(self, broker: str, addresses: Iterator[str]) -> str | None:
         """What clients use instead of the broker's address."""
@@ -363,7 +362,7 @@ class ContainersCluster(ServerCluster):
             command=command,
             environment={
                 "JAVA_OPT_EXT": " ".join(
-                    server_settings.portable_jvm_arguments(FOLDER / "server.log", tls=self._tls)
+                    server_settings.portable_jvm_arguments(FOLDER / "server.log", tls=self._needs.tls)
                 )
             },
             mounts={folder: (str(FOLDER), "rw,z"), **logback},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from rocketchaos.harness.cluster import hooks, ports, server_settings
 from rocketchaos.harness.cluster.base import Proxy
@@ -17,7 +16,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.jars import artifacts
 from rocketchaos.harness.jars.class_archive import ClassArchive
 from rocketchaos.harness.jars.java_home import Java, find_java
-from rocketchaos.harness.language.cluster_needs import PROXY, SLAVE_SUFFIX, ProxyMode
+from rocketchaos.harness.language.cluster_needs import PROXY, SLAVE_SUFFIX, USUAL, ClusterNeeds, ProxyMode
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
@@ -44,22 +43,13 @@ class EmbeddedCluster(ServerCluster):
         folder: Path,
         *,
         owner: str,
-        broker_configuration: Mapping[str, str] | None = None,
-        one_broker: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
-        brokers: Sequence[str] = ("broker-a",),
-        slaves: Sequence[str] = (),
-        proxy: ProxyMode | None = None,
-        name_servers: int = 1,
-        registers_with: Mapping[str, Sequence[str]] = MappingProxyType({}),
-        flow_control: bool = False,
+        needs: ClusterNeeds = USUAL,
         nameserver_port: int | None = None,
-        tls: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         """As `ServerCluster`, and:
 
         Args:
-            flow_control: whether its brokers answer pulls with FLOW_CONTROL.
             nameserver_port: the first name server's port; None chooses a free one.
         """
         super().__init__(
@@ -67,18 +57,10 @@ class EmbeddedCluster(ServerCluster):
             timing,
             folder,
             owner=owner,
-            broker_configuration=broker_configuration,
-            one_broker=one_broker,
-            brokers=brokers,
-            slaves=slaves,
-            proxy=proxy,
-            name_servers=name_servers,
-            registers_with=registers_with,
-            tls=tls,
+            needs=needs,
             progress=progress,
         )
         self._nameserver_port = nameserver_port
-        self._flow_control = flow_control
         self._java: Java | None = None
         self._jars: Sequence[Path] = ()
         self._hooks: Sequence[Path] = ()
@@ -86,23 +68,23 @@ class EmbeddedCluster(ServerCluster):
     @property
     def proxy_mode(self) -> ProxyMode | None:
         """How its proxy runs; None if there is none."""
-        return self._proxy_mode
+        return self._needs.proxy
 
     @property
     def flow_control(self) -> bool:
         """Whether its brokers answer pulls with FLOW_CONTROL."""
-        return self._flow_control
+        return self._needs.flow_control
 
     @property
     def registers_with(self) -> Mapping[str, Sequence[str]]:
         """The brokers that register with some of its name servers alone."""
-        return self._registers_with
+        return self._needs.registers_with
 
     def _prepare(self) -> None:
         self._java = find_java()
-        role: artifacts.Role = "server" if self._proxy_mode is None else "all-servers"
+        role: artifacts.Role = "server" if self._needs.proxy is None else "all-servers"
         self._jars = artifacts.classpath(self.version, role, self._progress)
-        if self._flow_control:
+        if self._needs.flow_control:
             self._hooks = [
                 hooks.hook_classes(hooks.FLOW_CONTROL, self.version, self._java, self._jars, self._progress)
             ]
@@ -114,22 +96,22 @@ class EmbeddedCluster(ServerCluster):
 
     def _lay_out(self) -> Sequence[ServerProcess]:
         chosen = ports.choose(
-            len(self._brokers) + len(self._slaves),
+            len(self._needs.brokers) + len(self._needs.slaves),
             self._nameserver_port,
-            with_proxy=self._proxy_mode is not None,
-            name_servers=len(self._name_servers),
+            with_proxy=self._needs.proxy is not None,
+            name_servers=self._needs.name_servers,
         )
         shutil.rmtree(self.folder, ignore_errors=True)
-        ports_of = dict(zip(self._name_servers, chosen.name_servers, strict=True))
+        ports_of = dict(zip(self._needs.name_server_nodes, chosen.name_servers, strict=True))
         addresses = {name: f"{LOOPBACK}:{port}" for name, port in ports_of.items()}
         everyone = ";".join(addresses.values())
-        nodes: list[tuple[str, str | None]] = [(name, None) for name in self._brokers]
-        nodes += [(f"{name}{SLAVE_SUFFIX}", name) for name in self._slaves]
+        nodes: list[tuple[str, str | None]] = [(name, None) for name in self._needs.brokers]
+        nodes += [(f"{name}{SLAVE_SUFFIX}", name) for name in self._needs.slaves]
         proxy = None
-        if chosen.proxy is not None and self._proxy_mode is not None:
+        if chosen.proxy is not None and self._needs.proxy is not None:
             grpc, remoting = (f"{LOOPBACK}:{port}" for port in chosen.proxy)
-            proxy = Proxy(self._proxy_mode, grpc, remoting)
-        inside = proxy if self._proxy_mode == "local" else None
+            proxy = Proxy(self._needs.proxy, grpc, remoting)
+        inside = proxy if self._needs.proxy == "local" else None
         servers = [
             self._server(name, "nameserver", port, addresses[name], None) for name, port in ports_of.items()
         ]
@@ -214,7 +196,7 @@ class EmbeddedCluster(ServerCluster):
         assert self._java is not None
         return [
             self._java.executable,
-            *server_settings.jvm_arguments(folder, folder / "server.log", tls=self._tls),
+            *server_settings.jvm_arguments(folder, folder / "server.log", tls=self._needs.tls),
             *self._archive_options(ClassArchive(program, self._java, self._jars)),
             *options,
             "-cp",

@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import MappingProxyType
 
 import tenacity
 
@@ -18,8 +17,7 @@ from rocketchaos.harness.cluster.proxy_server import ProxyServer
 from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.cluster.server_settings import Site
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
-from rocketchaos.harness.language.cluster_needs import ProxyMode, topology_problem
-from rocketchaos.harness.language.name_servers import name_server_names, registration_problem
+from rocketchaos.harness.language.cluster_needs import USUAL, ClusterNeeds
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
@@ -45,14 +43,7 @@ class ServerCluster(ABC):
         folder: Path,
         *,
         owner: str,
-        broker_configuration: Mapping[str, str] | None = None,
-        one_broker: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
-        brokers: Sequence[str] = ("broker-a",),
-        slaves: Sequence[str] = (),
-        proxy: ProxyMode | None = None,
-        name_servers: int = 1,
-        registers_with: Mapping[str, Sequence[str]] = MappingProxyType({}),
-        tls: bool = False,
+        needs: ClusterNeeds = USUAL,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         """Describes a cluster; nothing is started or written.
@@ -62,37 +53,21 @@ class ServerCluster(ABC):
             timing: the profile whose settings the brokers get.
             folder: for configuration and logs, a folder in it for each node.
             owner: the token by which a reaper finds what was started (`harness.reaper.reaper`).
-            broker_configuration: lines of broker.conf that win over all others.
-            one_broker: lines of one broker and its slave, by its name, that win over these.
-            brokers: the names of the brokers, each a master.
-            slaves: the brokers that also get a slave, `<broker>-slave`, which copies the master's log.
-            proxy: how the proxy of 5.x runs; None: there is none, or that of the cluster's kind.
-            name_servers: how many there are.
-            registers_with: the brokers that register with some of them alone, by the name servers' names.
-            tls: whether its servers also speak TLS, with a certificate that they make for themselves.
+            needs: its brokers, slaves, name servers and proxy, and their settings.
             progress: called with a few words before anything that takes time.
 
         Raises:
-            UsageProblem: no such version, brokers without or with the same names, a proxy that can't be, or a
-                setting that the harness itself decides.
+            UsageProblem: there is no such version, or it has no proxy, which is needed.
         """
-        check_proxy(version, proxy)
-        check_topology(brokers, slaves, proxy, name_servers, registers_with)
-        for lines in (broker_configuration or {}, *one_broker.values()):
-            server_settings.check_broker_configuration(lines)
+        if needs.proxy is not None and not versions.has_proxy(version):
+            raise UsageProblem(f"RocketMQ {version} has no proxy", "Versions from 5.0.0 on do.")
+        versions.parse(version)
         self.version = version
         self.timing = timing
         self.folder = folder.absolute()
         self.owner = owner
         self.start_attempts = 0
-        self._broker_configuration = dict(broker_configuration or {})
-        self._one_broker = dict(one_broker)
-        self._brokers = tuple(brokers)
-        self._slaves = tuple(slaves)
-        self._proxy_mode = proxy
-        self._name_servers = name_server_names(name_servers)
-        self._registers_with = dict(registers_with)
-        self._tls = tls
+        self._needs = needs
         self._progress = progress or (lambda _text: None)
         self._servers: Sequence[Server] = ()
 
@@ -173,19 +148,8 @@ class ServerCluster(ABC):
     @property
     def broker_configuration(self) -> dict[str, str]:
         """Lines of broker.conf with which the brokers start, all of them or one."""
-        return {
-            **self._broker_configuration,
-            **dict(line for own in self._one_broker.values() for line in own.items()),
-        }
-
-    @property
-    def one_broker(self) -> Mapping[str, Mapping[str, str]]:
-        """The lines of single brokers, by their names."""
-        return self._one_broker
-
-    def _lines_of(self, broker: str) -> dict[str, str]:
-        """The lines of a broker, or of the slave of the broker of this name."""
-        return {**self._broker_configuration, **self._one_broker.get(broker, {})}
+        own = self._needs.own_lines.values()
+        return {**self._needs.broker_configuration, **dict(line for lines in own for line in lines.items())}
 
     def kill_node(self, name: str) -> None:
         """SIGKILL a server and wait until it is gone; it is no death that `deaths` reports.
@@ -230,7 +194,7 @@ class ServerCluster(ABC):
 
     def _asked(self, broker: Server) -> list[Server]:
         """The name servers with which a broker, or the master of a slave, registers."""
-        chosen = self._registers_with.get(broker.slave_of or broker.name, self._name_servers)
+        chosen = self._needs.registers_with.get(broker.slave_of or broker.name, self._needs.name_server_nodes)
         return [self._named(name) for name in chosen]
 
     def _awaited_by(self, broker: Server) -> list[Server]:
@@ -240,7 +204,7 @@ class ServerCluster(ABC):
 
     def _addresses_for(self, broker: str, addresses: Mapping[str, str]) -> str:
         """Its `namesrvAddr`, by the addresses of all name servers."""
-        chosen = self._registers_with.get(broker, self._name_servers)
+        chosen = self._needs.registers_with.get(broker, self._needs.name_server_nodes)
         return ";".join(addresses[name] for name in chosen)
 
     def _start_once(self) -> None:
@@ -251,7 +215,7 @@ class ServerCluster(ABC):
                 f"the cluster's files can't be written: {error.strerror}: {self.folder}",
                 "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
             ) from error
-        first = len(self._name_servers) + len(self._brokers)
+        first = self._needs.name_servers + len(self._needs.brokers)
         # A slave is told who its master is when it registers, so masters must have done so before; and whatever
         # else there is looks for brokers when it starts.
         for servers in (self._servers[:first], self._servers[first:]):
@@ -261,7 +225,9 @@ class ServerCluster(ABC):
         # A run tells of every attempt: none is hidden.
         self.start_attempts += sum(server.restarts for server in self._servers)
         for broker in self._of_role("broker"):
-            readiness.check_settings(broker.name, broker.log, self._lines_of(broker.slave_of or broker.name))
+            readiness.check_settings(
+                broker.name, broker.log, self._needs.lines_of(broker.slave_of or broker.name)
+            )
 
     def _configure(self, name: str, role: str, site: Site, nameserver: str, slave_of: str | None) -> str:
         """Write the configuration of a name server or broker to its folder; the file's name."""
@@ -271,7 +237,7 @@ class ServerCluster(ABC):
             file, text = "namesrv.properties", server_settings.nameserver_file(site)
         else:
             file = server_settings.BROKER_FILE
-            configurations = [self.timing.broker, self._lines_of(slave_of or name)]
+            configurations = [self.timing.broker, self._needs.lines_of(slave_of or name)]
             is_slave = slave_of is not None
             text = server_settings.broker_file(
                 slave_of or name, site, nameserver, configurations, slave=is_slave
@@ -346,35 +312,6 @@ def _what_is_missing(servers: Sequence[Server], looks: Sequence[Look]) -> tuple[
         if reason := why_not():
             return server, reason
     return None
-
-
-def check_proxy(version: str, proxy: ProxyMode | None) -> None:
-    """Make sure that this version of RocketMQ has a proxy, where one is wanted.
-
-    Raises:
-        UsageProblem: it has none, or there is no such version.
-    """
-    if not versions.has_proxy(version) and proxy is not None:
-        raise UsageProblem(f"RocketMQ {version} has no proxy", "Versions from 5.0.0 on do.")
-
-
-def check_topology(
-    brokers: Sequence[str],
-    slaves: Sequence[str],
-    proxy: ProxyMode | None = None,
-    name_servers: int = 1,
-    registers_with: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> None:
-    """Make sure that these can be a cluster's brokers and slaves, its proxy, and its name servers.
-
-    Raises:
-        UsageProblem: no broker, names that aren't each node's own, slaves of what is no broker, a proxy in the
-            process of one of several, or a registration with a name server that there isn't.
-    """
-    problem = topology_problem(brokers, slaves, proxy, name_servers)
-    problem = problem or registration_problem(name_servers, registers_with, brokers)
-    if problem is not None:
-        raise UsageProblem(f"these can't be a cluster's brokers: {problem}", "Give each its own name.")
 
 
 def _start_failure(server: Server, what: str) -> EnvironmentNotReady:

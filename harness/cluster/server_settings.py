@@ -13,10 +13,6 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from rocketchaos.harness.cluster.base import Proxy
-from rocketchaos.harness.core.errors import UsageProblem
-from rocketchaos.harness.language.cluster_needs import (
-    protected,
-)
 
 CLUSTER_NAME = "rocketchaos"
 """The `brokerClusterName` of every broker."""
@@ -30,8 +26,6 @@ DISK_WARNING_RATIO_4 = 0.98
 DISK_WARNING_RATIO_5 = 0.90
 """Fuller than that, a 5.x broker refuses messages; its code admits no higher value."""
 
-# What the harness needs as it sets it, or what makes of the broker something else than a master or its slave.
-
 _LOGBACK = """<configuration>
   <appender name="file" class="ch.qos.logback.core.FileAppender">
     <file>${rocketchaos.log}</file>
@@ -41,20 +35,6 @@ _LOGBACK = """<configuration>
   <root level="INFO"><appender-ref ref="file"/></root>
 </configuration>
 """
-
-
-def check_broker_configuration(configuration: Mapping[str, str]) -> None:
-    """Refuse settings that the harness itself decides.
-
-    Raises:
-        UsageProblem: one of them is set; all that are, are named.
-    """
-    refused = protected(configuration)
-    if refused:
-        raise UsageProblem(
-            f"broker settings that the harness itself decides can't be set: {', '.join(refused)}",
-            "Leave them out: ports, names and folders are chosen for each run.",
-        )
 
 
 @dataclass(frozen=True, slots=True)

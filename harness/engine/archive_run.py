@@ -25,6 +25,7 @@ from rocketchaos.harness.core.machine_load import usable_cores
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.jars.artifacts import Role, classpath
 from rocketchaos.harness.jars.class_archive import ClassArchive
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.language.topic import evenly
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.workers.on_host import with_jpype
@@ -152,7 +153,7 @@ class _ArchiveRun:
             processes.timing,
             folder / "cluster",
             owner=processes.reaper.owner,
-            proxy="local" if proxy else None,
+            needs=ClusterNeeds(proxy="local" if proxy else None),
         )
         self._cluster.archive_options = self._options
 

@@ -8,12 +8,8 @@ from pathlib import Path
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.cluster.server_cluster import ServerCluster
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
-from rocketchaos.harness.rocketmq import versions
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.workers.processes import Processes
-
-_DASHBOARDS = {4: "1.0.0", 5: "2.1.0"}
-"""The dashboard that understands a broker, by the broker's major version; no dashboard understands both."""
 
 
 def require_lasting(kind: ClusterKind) -> None:
@@ -83,15 +79,7 @@ class Making:
             self._processes.timing,
             folder,
             owner=owner,
-            broker_configuration=self._needs.broker_configuration,
-            one_broker=self._needs.own_lines,
-            brokers=self._needs.brokers,
-            slaves=self._needs.slaves,
-            proxy=self._needs.proxy,
-            name_servers=self._needs.name_servers,
-            registers_with=self._needs.registers_with,
-            flow_control=self._needs.flow_control,
-            tls=self._needs.tls,
+            needs=self._needs,
             nameserver_port=self._nameserver_port,
             progress=self._processes.progress,
         )
@@ -104,9 +92,6 @@ class Making:
         processes = self._processes
         engine = connect()
         processes.reaper.watch_engine(engine.base_url)
-        dashboard = self._needs.dashboard
-        if dashboard == DASHBOARD_DEFAULT:
-            dashboard = _DASHBOARDS[versions.parse(self._version)[0]]
         return ContainersCluster(
             self._version,
             processes.timing,
@@ -114,13 +99,7 @@ class Making:
             owner=owner,
             engine=engine,
             images=Images(engine, processes.progress),
-            broker_configuration=self._needs.broker_configuration,
-            one_broker=self._needs.own_lines,
-            brokers=self._needs.brokers,
-            slaves=self._needs.slaves,
-            dashboard=dashboard,
-            by_name=self._needs.advertise == "hostname",
+            needs=self._needs,
             delayed=self._delayed,
-            tls=self._needs.tls,
             progress=processes.progress,
         )

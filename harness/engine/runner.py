@@ -22,7 +22,7 @@ from rocketchaos.harness.engine.cluster_choice import Making, require_lasting
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.run import Run
 from rocketchaos.harness.jars.releases import Need, absences, fetch
-from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds, ClusterShape
+from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.obtainable import needs_of
@@ -36,7 +36,7 @@ from rocketchaos.harness.workers.processes import Processes
 SHARED_CLUSTERS_AT_MOST = 6
 """A cluster of one broker takes some 700 MiB. While idle it takes hardly any processor time in 4.9.x, and a fifth
 of a core in 5.x with compressed timers."""
-Kind = tuple[str, str, ClusterShape]
+Kind = tuple[str, str, str]
 """Version of RocketMQ, timing profile and shape of a cluster: runs with the same key can share one."""
 
 

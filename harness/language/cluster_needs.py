@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal
 
@@ -131,23 +132,6 @@ BrokerNames = Annotated[
 """Brokers: one, or a list."""
 
 
-ClusterShape = tuple[
-    tuple[str, ...],
-    tuple[str, ...],
-    tuple[tuple[str, str], ...],
-    str | None,
-    str,
-    ProxyMode | None,
-    bool,
-    int,
-    tuple[tuple[str, tuple[str, ...]], ...],
-    bool,
-    tuple[tuple[str, tuple[tuple[str, str], ...]], ...],
-]
-"""Brokers, slaves, lines of broker.conf, the version of the dashboard, what brokers advertise, the proxy, whether
-pulls are limited, how many name servers there are, which brokers register with only some of them, TLS, and which
-brokers have lines of their own."""
-
 DASHBOARD_DEFAULT = "default"
 """The version of a dashboard that fits RocketMQ's."""
 
@@ -269,21 +253,10 @@ class ClusterNeeds(Strict):
         return self
 
     @property
-    def shape(self) -> ClusterShape:
-        """The settings that two scenarios must have in common to share a cluster."""
-        return (
-            self.brokers,
-            self.slaves,
-            tuple(sorted(self.broker_configuration.items())),
-            self.dashboard,
-            self.advertise,
-            self.proxy,
-            self.flow_control,
-            self.name_servers,
-            tuple(sorted(self.registers_with.items())),
-            self.tls,
-            tuple((name, tuple(sorted(lines.items()))) for name, lines in sorted(self.own_lines.items())),
-        )
+    def shape(self) -> str:
+        """The settings that two scenarios must have in common to share a cluster, as one text."""
+        lines = {"broker": self.broker_configuration, "one_broker": self.own_lines}
+        return json.dumps({**self.model_dump(mode="json", exclude={"own"}), **lines}, sort_keys=True)
 
     def with_long_polling(self) -> ClusterNeeds:
         """The same with brokers that tell waiting pulls of arrivals, unless it says otherwise itself."""
@@ -348,3 +321,7 @@ class ClusterNeeds(Strict):
     def leaves_permissions(self) -> bool:
         """Whether routes have the topics' own `perm`: no broker has a `brokerPermission`, which changes them."""
         return not any("brokerPermission" in self.lines_of(broker) for broker in self.brokers)
+
+
+USUAL = ClusterNeeds()
+"""What a scenario needs that says nothing about its cluster."""

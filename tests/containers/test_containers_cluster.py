@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from rocketchaos.harness.cluster.container_cluster import ContainersCluster
 from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.reaper.reaper import Reaper, new_owner
 from rocketchaos.harness.reaper.reaper_process import OWNER_LABEL, owned_things
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
@@ -33,12 +34,19 @@ PLUGIN = [] if entry_points(group="pytest11", name="rocketchaos") else ["-p", "r
 
 
 def cluster_of(
-    reaper: Reaper, engine: Engine, folder: Path, version: str, **fields: Any
+    reaper: Reaper, engine: Engine, folder: Path, version: str, delayed: Sequence[str] = (), **needs: Any
 ) -> ContainersCluster:
     owner = new_owner()
     reaper.watch(owner)
     return ContainersCluster(
-        version, COMPRESSED, folder, owner=owner, engine=engine, images=Images(engine, print), **fields
+        version,
+        COMPRESSED,
+        folder,
+        owner=owner,
+        engine=engine,
+        images=Images(engine, print),
+        needs=ClusterNeeds(**needs),
+        delayed=delayed,
     )
 
 
@@ -94,9 +102,7 @@ def test_5_x_has_its_proxy(engine: Engine, reaper: Reaper, tmp_path: Path) -> No
 def test_a_setting_that_brokers_don_t_know_is_refused_and_nothing_is_left(
     engine: Engine, reaper: Reaper, tmp_path: Path
 ) -> None:
-    cluster = cluster_of(
-        reaper, engine, tmp_path / "cluster", "4.9.4", broker_configuration={"maxMesageSize": "100000"}
-    )
+    cluster = cluster_of(reaper, engine, tmp_path / "cluster", "4.9.4", broker={"maxMesageSize": "100000"})
     with pytest.raises(UsageProblem, match="is maxMessageSize meant"):
         cluster.start()
     assert things_of(engine, cluster.owner) == []

@@ -24,6 +24,7 @@ from rocketchaos.harness.cluster.container_cluster import ContainersCluster
 from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.reaper.reaper import Reaper, new_owner
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from tests.embedded.command import ROOT, rocketchaos
@@ -69,7 +70,7 @@ def asked(
         owner=owner,
         engine=engine,
         images=Images(engine, print),
-        dashboard=version,
+        needs=ClusterNeeds(dashboard=version),
     )
     with ExitStack() as stack:
         reaper = stack.enter_context(Reaper.start())

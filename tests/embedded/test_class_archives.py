@@ -12,6 +12,7 @@ from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.engine.archive_run import make_archives
 from rocketchaos.harness.jars.class_archive import SWITCH
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.processes import Processes
 from rocketchaos.harness.workers.worker import Worker
@@ -159,7 +160,8 @@ def test_where_the_class_path_is_longer_than_that_of_the_archive_it_is_used_all_
     archives: Path, tell_classes: Path
 ) -> None:
     """As that of brokers that answer pulls with flow control: the hook is behind the jars."""
-    cluster = EmbeddedCluster(VERSION, COMPRESSED, tell_classes / "cluster", owner="tests", flow_control=True)
+    needs = ClusterNeeds(flow_control=True)
+    cluster = EmbeddedCluster(VERSION, COMPRESSED, tell_classes / "cluster", owner="tests", needs=needs)
     cluster.start()
     try:
         broker = next(node for node in cluster.nodes if node.is_master)

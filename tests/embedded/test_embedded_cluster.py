@@ -21,6 +21,7 @@ from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.running import AttachedCluster, keep, take_down
 from rocketchaos.harness.cluster.server_process import ServerProcess
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.reaper.reaper import Reaper, find_owned, new_owner
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
@@ -41,8 +42,7 @@ def started(reaper: Reaper, tmp_path: Path) -> Iterator[EmbeddedCluster]:
         COMPRESSED,
         tmp_path / "cluster",
         owner=reaper.owner,
-        broker_configuration={"maxMessageSize": "200000"},
-        brokers=("broker-a", "broker-b"),
+        needs=ClusterNeeds(broker={"maxMessageSize": "200000"}, brokers=("broker-a", "broker-b")),
     )
     cluster.start()
     yield cluster
@@ -50,9 +50,8 @@ def started(reaper: Reaper, tmp_path: Path) -> Iterator[EmbeddedCluster]:
 
 
 def failing(reaper: Reaper, tmp_path: Path, configuration: dict[str, str]) -> EmbeddedCluster:
-    return EmbeddedCluster(
-        "4.9.4", COMPRESSED, tmp_path / "cluster", owner=reaper.owner, broker_configuration=configuration
-    )
+    needs = ClusterNeeds(broker=configuration)
+    return EmbeddedCluster("4.9.4", COMPRESSED, tmp_path / "cluster", owner=reaper.owner, needs=needs)
 
 
 def test_a_started_cluster_is_ready_and_a_stopped_one_leaves_nothing(
@@ -144,22 +143,6 @@ def test_a_port_lost_to_another_program_means_another_try_with_others(
         assert len(find_owned(reaper.owner.__eq__)) == 2
     finally:
         cluster.stop()
-
-
-@pytest.mark.parametrize(
-    "key", ["listenPort", "brokerIP1", "storePathCommitLog", "namesrvAddr", "brokerName"]
-)
-def test_a_setting_that_the_harness_decides_is_refused_before_anything_starts(
-    reaper: Reaper, tmp_path: Path, key: str
-) -> None:
-    with pytest.raises(UsageProblem, match=key):
-        failing(reaper, tmp_path, {key: "1"})
-
-
-@pytest.mark.parametrize("brokers", [(), ("a", "a"), ("nameserver",)])
-def test_brokers_need_names_of_their_own(reaper: Reaper, tmp_path: Path, brokers: tuple[str, ...]) -> None:
-    with pytest.raises(UsageProblem, match="can't be a cluster's brokers"):
-        EmbeddedCluster("4.9.4", COMPRESSED, tmp_path, owner=reaper.owner, brokers=brokers)
 
 
 def test_settings_that_rocketmq_ignores_in_silence_are_wrong_usage(reaper: Reaper, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.cluster.message_place import locate
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.worker import Worker
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
@@ -24,7 +25,9 @@ pytestmark = pytest.mark.embedded
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     folder = tmp_path_factory.mktemp("proxied")
-    cluster = EmbeddedCluster("5.5.0", COMPRESSED, folder / "cluster", owner="tests", proxy="local")
+    cluster = EmbeddedCluster(
+        "5.5.0", COMPRESSED, folder / "cluster", owner="tests", needs=ClusterNeeds(proxy="local")
+    )
     cluster.start()
     try:
         bench = Bench(cluster, tmp_path_factory.mktemp("workers"))
@@ -227,7 +230,8 @@ def test_what_it_can_t_tell_is_refused(bench: Bench, grpc: Worker, group: str) -
 
 @pytest.mark.nightly
 def test_a_proxy_of_its_own_serves_consumers_of_which_brokers_know_nothing(tmp_path: Path) -> None:
-    cluster = EmbeddedCluster("5.5.0", COMPRESSED, tmp_path / "cluster", owner="tests", proxy="cluster")
+    needs = ClusterNeeds(proxy="cluster")
+    cluster = EmbeddedCluster("5.5.0", COMPRESSED, tmp_path / "cluster", owner="tests", needs=needs)
     cluster.start()
     bench = Bench(cluster, tmp_path / "workers")
     try:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.reaper.reaper import Reaper
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
@@ -81,9 +82,11 @@ def test_brokers_are_registered_where_they_are_said_to_be_and_nowhere_else(tmp_p
             COMPRESSED,
             tmp_path / "cluster",
             owner=reaper.owner,
-            brokers=("broker-a", "broker-b"),
-            name_servers=3,
-            registers_with={"broker-b": ("nameserver-2", "nameserver-3")},
+            needs=ClusterNeeds(
+                brokers=("broker-a", "broker-b"),
+                name_servers=3,
+                registers_with={"broker-b": ("nameserver-2", "nameserver-3")},
+            ),
         )
         cluster.start()
         try:

@@ -11,6 +11,7 @@ import pytest
 
 from rocketchaos.harness.cluster.base import Killable, Pausable, Restartable
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.reaper.reaper import Reaper, find_owned
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
@@ -116,9 +117,8 @@ def test_nodes_are_killed_paused_and_restarted(runs: dict[str, dict[str, Any]], 
 
 def test_a_restarted_broker_keeps_store_port_and_address_and_a_slave_knows_its_master(tmp_path: Path) -> None:
     with Reaper.start() as reaper:
-        cluster = EmbeddedCluster(
-            "4.9.4", COMPRESSED, tmp_path / "cluster", owner=reaper.owner, slaves=("broker-a",)
-        )
+        needs = ClusterNeeds(slaves=("broker-a",))
+        cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path / "cluster", owner=reaper.owner, needs=needs)
         cluster.start()
         try:
             assert isinstance(cluster, Killable)

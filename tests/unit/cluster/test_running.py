@@ -19,6 +19,7 @@ from rocketchaos.harness.cluster.leftovers import clean
 from rocketchaos.harness.cluster.running import AttachedCluster, RunningCluster, keep, take_down
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE, new_owner
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 
@@ -62,7 +63,7 @@ def kept(
     owner = owner or new_owner()
     folder = paths.scratch_folder(owner) / "cluster"
     folder.mkdir()
-    cluster = EmbeddedCluster("4.9.4", COMPRESSED, folder, owner=owner, broker_configuration={"x": "1"})
+    cluster = EmbeddedCluster("4.9.4", COMPRESSED, folder, owner=owner, needs=ClusterNeeds(broker={"x": 1}))
     nodes = [
         Node(name, role, f"127.0.0.1:{port}", start(servers, owner).pid, folder / name / "server.log")
         for name, role, port in (("nameserver", "nameserver", 9), ("broker-a", "broker", 11))

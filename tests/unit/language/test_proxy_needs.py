@@ -125,4 +125,4 @@ def test_versions_say_whether_they_have_one() -> None:
 
 def test_a_cluster_of_4_9_refuses_a_proxy(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=r"RocketMQ 4\.9\.4 has no proxy"):
-        EmbeddedCluster("4.9.4", COMPRESSED, tmp_path, owner="tests", proxy="local")
+        EmbeddedCluster("4.9.4", COMPRESSED, tmp_path, owner="tests", needs=ClusterNeeds(proxy="local"))
