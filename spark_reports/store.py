@@ -22,6 +22,7 @@ from rocketchaos.spark_reports import delta_sql
 from rocketchaos.spark_reports.delta_log import unnoticed_damage
 from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.places import Place
+from rocketchaos.spark_reports.plain_files import plain_frames
 from rocketchaos.spark_reports.report import StoreSummary
 from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.store_views import (
@@ -206,18 +207,21 @@ class Store:
     def register(self) -> None:
         """Make views with the tables' names: one moment of the store, whatever is written meanwhile."""
         versions = self._one_moment()
-        frames = {
-            name: self.spark.read.format("delta")
-            .option("versionAsOf", versions[name])
-            .load(self.place.of_table(name))
-            for name in TABLES
-        }
+        frames = dict(plain_frames(self.spark, self.place, versions) or self._frames(versions))
         frames[QUARANTINE.name] = problems(frames[RUNS.name], frames[QUARANTINE.name])
         frames[RUNS.name] = placed_in_time(frames[RUNS.name])
         for name, frame in frames.items():
             frame.createOrReplaceTempView(name)
         self.spark.sql(view(SIDES, NEWEST_INGEST).rstrip(";"))
         self._versions = versions
+
+    def _frames(self, versions: Mapping[str, int]) -> Mapping[str, DataFrame]:
+        return {
+            name: self.spark.read.format("delta")
+            .option("versionAsOf", version)
+            .load(self.place.of_table(name))
+            for name, version in versions.items()
+        }
 
     def summary(self) -> StoreSummary:
         """What is in the views of `register`."""
