@@ -44,9 +44,8 @@ _GIB = 2**30
 _COMPACT = str(128 * 2**20)
 """Bytes of a file of a table that is large enough."""
 _SMALL = " -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
-"""Options of a JVM without its second compiler, and with the collector that needs no threads of its own. By default
-a JVM without that compiler has 48 MB for compiled code: Spark fills that, and the first compiler compiles much of it
-again."""
+"""Options of a JVM without its second compiler, and with the collector that has no threads. By default it
+has 48 MB for compiled code: Spark fills that, and the first compiler compiles much of it again."""
 _LEAST_MIB = 450
 """Spark doesn't start with less (`UnifiedMemoryManager.getMaxMemory`, Spark 4.1.0)."""
 _END_LIMIT_S = 20

@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import partial, reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
@@ -62,10 +62,8 @@ def tidy(
         progress("removing old runs")
         runs = keep_since(store, now - keep)
     before = (now - LEFT_AFTER).strftime("%Y%m%dT%H%M%SZ")
-    facts = 0
-    for table in FACTS:
-        progress(f"removing facts of {table.name} that no report can see")
-        facts += store.transactions.run(partial(_sweep, store, table, before))
+    progress("removing facts that no report can see")
+    facts = _sweep(store, before)
     folders = _release(store)
     removed = added = 0
     for table in TABLES.values():
@@ -75,17 +73,34 @@ def tidy(
     return Tidied(runs, facts, folders, removed, added)
 
 
-def _sweep(store: Store, table: Table, before: str) -> int:
-    """Delete the facts of old batches whose run is not in `runs`; how many."""
+def _sweep(store: Store, before: str) -> int:
+    """Delete the facts of old batches whose run is not in `runs`; how many.
+
+    All tables are asked at once. What is found stays unseen: batches so old can't be committed any more.
+    """
     # Names of batches begin with their time.
-    old = store.read(table).where(f.col("batch") < before)
-    unseen = old.join(store.read(RUNS).select("run_key"), "run_key", "left_anti")
-    counted = unseen.groupBy("batch", "run_key").agg(f.count("*").alias("rows")).localCheckpoint()
-    rows = _total(counted, "rows")
-    if rows:
-        path, same = store.place.of_table(table.name), "old.batch = new.batch AND old.run_key = new.run_key"
-        delta_sql.merge(store.spark, path, counted, same, "WHEN MATCHED THEN DELETE")
-    return rows
+    tables = [
+        store.read(table)
+        .where(f.col("batch") < before)
+        .select(f.lit(table.name).alias("of"), "batch", "run_key")
+        for table in FACTS
+    ]
+    unseen = reduce(DataFrame.unionAll, tables).join(
+        store.read(RUNS).select("run_key"), "run_key", "left_anti"
+    )
+    counted = unseen.groupBy("of", "batch", "run_key").agg(f.count("*").alias("rows")).localCheckpoint()
+    rows = {
+        row.of: int(row.total) for row in counted.groupBy("of").agg(f.sum("rows").alias("total")).collect()
+    }
+    for name in rows:
+        store.transactions.run(partial(_delete, store, name, counted.where(f.col("of") == name)))
+    return sum(rows.values())
+
+
+def _delete(store: Store, name: str, counted: DataFrame) -> None:
+    """Delete the facts of these batches and runs from a table."""
+    same = "old.batch = new.batch AND old.run_key = new.run_key"
+    delta_sql.merge(store.spark, store.place.of_table(name), counted, same, "WHEN MATCHED THEN DELETE")
 
 
 def _release(store: Store) -> int:
@@ -100,11 +115,15 @@ def _release(store: Store) -> int:
 def _compact(store: Store, table: Table) -> tuple[int, int]:
     """How many files were put together, and how many they are now."""
     named = delta_sql.named(store.place.of_table(table.name))
-    done = store.spark.sql(f"OPTIMIZE {named}").select("metrics").first()
+    # A single file stays as it is, but for that OPTIMIZE asks Spark several jobs.
+    done = (
+        store.spark.sql(f"OPTIMIZE {named}").select("metrics").first()
+        if len(store.read(table).inputFiles()) > 1
+        else None
+    )
     if _may_be_vacuumed(store, table):
         store.spark.sql(f"VACUUM {named}")
-    assert done is not None
-    return int(done.metrics.numFilesRemoved), int(done.metrics.numFilesAdded)
+    return (int(done.metrics.numFilesRemoved), int(done.metrics.numFilesAdded)) if done else (0, 0)
 
 
 def _may_be_vacuumed(store: Store, table: Table) -> bool:
@@ -118,9 +137,3 @@ def _may_be_vacuumed(store: Store, table: Table) -> bool:
             if "_delta_log" not in file.parts and file.stat().st_mtime < before_s:
                 return True
     return False
-
-
-def _total(frame: DataFrame, column: str) -> int:
-    total = frame.agg(f.coalesce(f.sum(column), f.lit(0)).alias("total")).first()
-    assert total is not None
-    return int(total.total)

@@ -20,6 +20,7 @@ TONES: Mapping[str, str] = MappingProxyType(
 )
 """Verdict: the tone of its chip. The word always stands in it."""
 
+_DIGITS = 7
 _LONG_CHARACTERS = 40
 _UNBROKEN_CHARACTERS = 90
 
@@ -30,8 +31,8 @@ class Shown:
 
     text: str
     classes: str = ""
-    value: float | None = None
-    """The value to sort by, if that isn't its text."""
+    value: str | None = None
+    """The number to sort by, with so many digits that order stays; None: the text."""
     run: RunLink | None = None
     tone: str | None = None
 
@@ -44,7 +45,7 @@ def shown(value: Any, run: RunLink | None = None) -> Shown:
     if isinstance(value, bool):
         return Shown(text)
     if isinstance(value, int | float):
-        return Shown(text, "number", float(value))
+        return Shown(text, value=f"{value:.{_DIGITS}g}")
     if isinstance(value, datetime):
         return Shown(text)
     if not isinstance(value, str):

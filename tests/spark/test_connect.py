@@ -143,6 +143,7 @@ def test_a_server_that_ends_is_a_message(tmp_path: Path) -> None:
     assert "Spark Connect server" in said
 
 
+@pytest.mark.nightly
 def test_a_server_without_delta_is_a_message(tmp_path: Path) -> None:
     with servers.connect(tmp_path, delta=False) as bare:
         said = _command(bare, "tidy", "--store", str(tmp_path / "store"), code=ExitCode.ENVIRONMENT)

@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from rocketchaos.spark_reports.answers import Answers
+from rocketchaos.spark_reports.queries import queries_of
 from rocketchaos.spark_reports.report import Report
 from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
@@ -33,8 +34,9 @@ def made(spark: SparkSession, folder: Path, world: World) -> Reports:
     write_store(spark, str(folder), world, SIZE)
     store = Store.open(spark, str(folder))
     store.register()
-    summary = store.summary()
-    return {name: build(Answers(spark), summary) for name, build in REPORTS.items()}
+    summary, answers = store.summary(), Answers(spark)
+    with answers.asked_ahead(queries_of(REPORTS)):
+        return {name: build(answers, summary) for name, build in REPORTS.items()}
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,7 @@ function show(item) {
 }
 
 function key(row, column) {
-  const own = row.cells[column].dataset.value;
+  const own = row.cells[column].dataset.v;
   return own === undefined ? value(row, column) : Number(own);
 }
 

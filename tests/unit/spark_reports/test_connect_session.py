@@ -13,6 +13,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.spark_reports import connect_session as module
 from rocketchaos.spark_reports import requirements
 from rocketchaos.spark_reports.connect_session import connect_session
 from rocketchaos.spark_reports.driver.connect import ConnectDriver
@@ -40,6 +41,32 @@ def test_where_no_server_answers_it_says_so_at_once() -> None:
             _open(f"sc://127.0.0.1:{port}/;token=secret")
     assert "secret" not in str(raised.value) + raised.value.hint
     assert "SPARK_CONNECT_MODE_ENABLED" not in os.environ
+
+
+def _server(monkeypatch: pytest.MonkeyPatch, condition: str) -> str:
+    """The address of a server that answers all statements with an error of this condition."""
+
+    def sql(statement: str) -> Any:
+        raise AnalysisException(statement, errorClass=condition)
+
+    settings = SimpleNamespace(get=lambda _name, default: default, isModifiable=lambda _name: False)
+    server = SimpleNamespace(sql=sql, conf=settings, stop=lambda: None)
+    monkeypatch.setattr(module, "_answering", lambda _url: "host:15002")
+    monkeypatch.setattr(module, "_opened", lambda _url: server)
+    monkeypatch.setattr(module, "_retry", lambda *_: None)
+    return "sc://host:15002"
+
+
+def test_a_server_without_delta_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Spark answers where Delta's extension is missing; the nightly tests ask a real one."""
+    with pytest.raises(
+        EnvironmentNotReady, match="server at host:15002 has no Delta Lake: PARSE_SYNTAX_ERROR"
+    ):
+        _open(_server(monkeypatch, "PARSE_SYNTAX_ERROR"))
+
+
+def test_a_server_with_delta_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    _open(_server(monkeypatch, "DELTA_PATH_DOES_NOT_EXIST"))
 
 
 def test_a_missing_package_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
