@@ -76,7 +76,7 @@ def tidy(
 def _sweep(store: Store, before: str) -> int:
     """Delete the facts of old batches whose run is not in `runs`; how many.
 
-    All tables are asked at once. What is found stays unseen: batches so old can't be committed any more.
+    All tables are asked at once. No batch of that age can be committed any more, so its facts stay unseen.
     """
     # Names of batches begin with their time.
     tables = [

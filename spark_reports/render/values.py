@@ -32,7 +32,7 @@ class Shown:
     text: str
     classes: str = ""
     value: str | None = None
-    """The number to sort by, with so many digits that order stays; None: the text."""
+    """The number to sort by, with seven digits; None: the text."""
     run: RunLink | None = None
     tone: str | None = None
 
