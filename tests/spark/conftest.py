@@ -29,10 +29,9 @@ def spark() -> Iterator[SparkSession]:
     # One that reaches S3, too.
     with spark_session("local[2]", places=["s3a://bucket/store"]) as session:
         session.conf.set("spark.sql.codegen.wholeStage", "false")
-        # Some of the processes that tests start generate code, and plan anew while they run, as a user's do.
+        # Some of the processes that tests start generate code, as a user's do.
         session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-        session.conf.set("spark.sql.adaptive.enabled", "false")
-        # To which a plan that is made anew would merge those of few rows.
+        # Spark merges partitions of few rows while it runs; here there are no others.
         session.conf.set("spark.sql.shuffle.partitions", "1")
         session.conf.set("spark.databricks.delta.snapshotPartitions", "1")
         yield session
