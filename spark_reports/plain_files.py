@@ -1,7 +1,7 @@
 """A small store's tables as the Parquet files they are made of, for Spark without Delta's own reading.
 
 Delta looks through a table's log with jobs of Spark, for each table and each query. In a small store that takes a
-third of the time of all reports; here the log is read by `deltalake`, in milliseconds.
+fifth to a third of the time of all reports; here the log is read by `deltalake`, in milliseconds.
 """
 
 from __future__ import annotations
