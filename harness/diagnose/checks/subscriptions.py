@@ -329,7 +329,7 @@ CHECKS = (
         "A broker replaces a subscription only by one with a greater version. Until the clock reaches this "
         "version, it ignores every change by other members.",
         (
-            "Find the member whose clock is ahead, or whose client sends nanoseconds (Go), and correct it.",
+            "Correct the clock that is ahead. Clients of Go send nanoseconds: give them a group of their own.",
             "Stop all members of the group at the same time, so that the broker drops the subscription; then "
             "start them.",
         ),
