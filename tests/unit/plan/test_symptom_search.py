@@ -9,6 +9,22 @@ from rocketchaos.harness.plan.symptom_search import search, thread_in, words_of
 
 EVERY = shipped_symptoms()
 
+AMONG_THREE = {
+    "CODE: 2  DESC: [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 208ms, "
+    "size of queue: 8": "busy-broker-is-not-avoided",
+    "org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to 172.17.0.3:10911 failed": (
+        "async-send-to-a-dead-broker"
+    ),
+    "什么原因会导致客户端小概率停止消费某个queue的消息？": "offset-stands-still",
+    "2021-04-02 15:24:54.018 WARN [NettyClientPublicExecutor_2:RocketmqClient:130] execute the pull request "
+    "exception\norg.apache.rocketmq.client.exception.MQBrokerException: CODE: 17  DESC: topic[topic-flash2] not "
+    "exist, apply first please!": "unreadable-topic-is-pulled-on",
+    "CODE: 17  DESC: No topic route info in name server for the topic: normalTopic": (
+        "namespace-of-the-producer-alone"
+    ),
+}
+"""Several symptoms have the same line."""
+
 PASTED = {
     "the consumer's subscription not exist": "a-topic-each-in-one-group",
     "2026-11-24 03:21:07 WARN PullMessageThread_17 - the consumer's subscription not exist, group: "
@@ -42,6 +58,23 @@ PASTED = {
     "consumerGroup=GID_ADX01 lockOK=false": "orderly-kill-leaves-the-lock",
     "MessageExt [brokerName=LAPTOP-0DS6DCA6, queueId=0, properties={MIN_OFFSET=0, MAX_OFFSET=50, "
     "TIMER_DELIVER_MS=1664353175488}]": "delay-time-sent-to-an-old-broker",
+    "Caused by: org.apache.rocketmq.client.exception.MQClientException: The producer group[calcCallbackGroup] "
+    "has been created before, specify another name please.\nSee http://rocketmq.apache.org/docs/faq/ for "
+    "further details.\n\tat org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl.start(x.java:203)": (
+        "group-has-been-created-before"
+    ),
+    "java.lang.IllegalStateException: Failed to start RocketMQ push consumer\n\tat org.apache.rocketmq.spring."
+    "support.DefaultRocketMQListenerContainer.start(DefaultRocketMQListenerContainer.java:334)": (
+        "namespace-that-nobody-filled-in"
+    ),
+    "org.apache.rocketmq.client.exception.MQClientException: The producer service state not OK, START_FAILED": (
+        "producer-group-with-a-colon"
+    ),
+    "the topic=goTestTopic route info not found, it may not exist": "go-topic-that-does-not-exist",
+    "2022-11-22 10:25:24 WARN PopReviveService_3 - putMessage message topic[%RETRY%GID_9_topic-AB] length too "
+    "long 213, but it is not supported by broker": "pop-retry-of-long-names",
+    "死信队列 没有读权限": "dead-letters-may-not-be-read",
+    "消费者数量大于队列": "more-consumers-than-queues",
     "为什么新的group 消费了全部的历史消息": "new-group-gets-the-whole-history",
 }
 
@@ -51,6 +84,11 @@ def test_it_is_found_by_what_is_pasted(pasted: str, name: str) -> None:
     first = search(pasted, EVERY)[0]
     assert first.is_it
     assert first.symptom.name == name
+
+
+@pytest.mark.parametrize(("pasted", "name"), AMONG_THREE.items(), ids=AMONG_THREE.values())
+def test_a_line_of_several_symptoms_finds_each(pasted: str, name: str) -> None:
+    assert name in {found.symptom.name for found in search(pasted, EVERY)[:3]}
 
 
 @pytest.mark.parametrize("symptom", EVERY, ids=lambda listed: listed.name)
