@@ -76,6 +76,7 @@ class Producer:
         locate: Callable[[str, str], Mapping[str, Any]],
         find: Callable[[str, str], Mapping[str, Any] | None],
         transactional: bool = False,
+        client_ip: str = "",
         instance: str,
         poll_name_server_ms: int | None = None,
         settings: Mapping[str, Value] = MappingProxyType({}),
@@ -94,6 +95,7 @@ class Producer:
                 learn it.
             find: the same, once; None if it isn't there.
             transactional: it sends transactions too.
+            client_ip: the first part of its client id; empty: its name.
             instance: of the run.
             poll_name_server_ms: how often the client asks for routes; None: RocketMQ's own 30 s.
             settings: properties of the client, by RocketMQ's own names.
@@ -107,6 +109,7 @@ class Producer:
         self._locate = locate
         self._find = find
         self._transactional = transactional
+        self._client_ip = client_ip or name
         self._instance = instance
         self._poll_name_server_ms = poll_name_server_ms
         self._settings = settings
@@ -174,7 +177,7 @@ class Producer:
             name=self.name,
             group=self._named(self._group),
             **self._servers(),
-            client_ip=self.name,
+            client_ip=self._client_ip,
             instance=self._instance,
             poll_name_server_ms=self._poll_name_server_ms,
             **({"settings": self._settings} if self._settings else {}),

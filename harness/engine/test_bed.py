@@ -161,6 +161,7 @@ class TestBed:
                 locate=self._locate,
                 find=self._find,
                 transactional=self._transactional(name),
+                client_ip=self._leaders.get(name, name),
                 instance=self.names.token,
                 poll_name_server_ms=self._poll_name_server_ms(producer.choice),
                 settings=producer.settings,
@@ -327,10 +328,9 @@ class TestBed:
         leader = self._leaders.get(name)
         alone = alone or any(self._leaders[item] == leader for item in self._own & self._leaders.keys())
         if shared is not None and not alone:
-            spec = self.scenario.consumers.get(name)
-            beside = None if spec is None else spec.beside
+            spec = self.scenario.senders.get(name) or self.scenario.consumers[name]
             return self._tenancy.lease(
-                name, shared, version, partial(self._on_event, name), self.health.worker_died, beside
+                name, shared, version, partial(self._on_event, name), self.health.worker_died, spec.beside
             )
 
         def spawn(on_event: OnEvent, on_death: OnDeath) -> Worker:

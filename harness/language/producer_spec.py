@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from rocketchaos.harness.language.consumer_spec import ClientText
 from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.namespace import outside
-from rocketchaos.harness.language.words import GroupKey, Namespace, Strict
+from rocketchaos.harness.language.words import GroupKey, Name, Namespace, Strict
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, ClientChoice, client_choice
 from rocketchaos.harness.rocketmq.properties import Value
 
@@ -28,6 +28,12 @@ class Producer(Strict):
         default=None,
         description="its producer group, which others may share; default: one of its own. Brokers ask any "
         "member of the group about a transaction; one that hasn't sent it answers `unknown`",
+    )
+
+    beside: Name | None = Field(
+        default=None,
+        description="a producer declared above it, whose process and client id it shares, like two producers of "
+        "one application: RocketMQ refuses a second one of the same `group` there (`may_be_refused`)",
     )
 
     may_be_refused: bool = Field(

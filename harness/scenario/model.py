@@ -223,17 +223,19 @@ class Scenario(Strict):
                 "a `jar` or `command` of your own runs on this host: leave out `workers: containers`, or write "
                 "`image`"
             )
-        for number, (name, item) in enumerate(consumers.items()):
-            if item.beside is not None and item.beside not in list(consumers)[:number]:
-                raise ValueError(f"{name} is `beside` {item.beside}: no consumer above it has that name")
+        for name, item in consumers.items():
             if item.beside is not None and item.choice.kind.begins_at_start:
                 raise ValueError(
                     f"{name} is `beside` {item.beside}, whose program is seen by what it prints, which "
                     "doesn't distinguish its consumers: only the consumers of a `jar` can be `beside` one another"
                 )
-            if item.beside is not None and (other := consumers[item.beside].choice) != item.choice:
-                raise ValueError(f"{name} is `beside` {item.beside}, which is another client: {other}")
+        _require_neighbours(consumers, "consumer")
         return consumers
+
+    @model_validator(mode="after")
+    def _neighbours_of_producers(self) -> Scenario:
+        _require_neighbours(self.senders, "producer")
+        return self
 
     @model_validator(mode="after")
     def _a_symptom_is_of_an_issue(self) -> Scenario:
@@ -335,10 +337,11 @@ class Scenario(Strict):
 
     @property
     def leaders(self) -> dict[str, str]:
-        """The consumers that live in one process with others of theirs, each with the first of those."""
+        """The clients that live in one process with others of theirs, each with the first of those."""
         first: dict[str, str] = {}
-        for name, consumer in self.consumers.items():
-            first[name] = name if consumer.beside is None else first[consumer.beside]
+        clients: dict[str, Producer | Consumer] = {**self.senders, **self.consumers}
+        for name, client in clients.items():
+            first[name] = name if client.beside is None else first[client.beside]
         living = Counter(first.values())
         return {name: leader for name, leader in first.items() if living[leader] > 1}
 
@@ -551,6 +554,17 @@ class Scenario(Strict):
             for section in SECTIONS
             for index, check in enumerate(getattr(self, section))
         )
+
+
+def _require_neighbours(clients: Mapping[str, Producer] | Mapping[str, Consumer], word: str) -> None:
+    """Raises ValueError: a client is `beside` none that is declared above it, or beside one of another kind."""
+    above: dict[str, ClientChoice] = {}
+    for name, item in clients.items():
+        if item.beside is not None and item.beside not in above:
+            raise ValueError(f"{name} is `beside` {item.beside}: no {word} above it has that name")
+        if item.beside is not None and (other := above[item.beside]) != item.choice:
+            raise ValueError(f"{name} is `beside` {item.beside}, which is another client: {other}")
+        above[name] = item.choice
 
 
 def _may_be(own: str | None, wanted: str | None) -> bool:

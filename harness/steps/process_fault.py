@@ -42,11 +42,13 @@ class ProcessStep(Step):
     def problems(self, scenario: Scenario) -> Iterator[str]:
         starts = (step for step in every_step(scenario.steps) if isinstance(step, Start))
         may_lack = {name for start in starts if start.may_be_refused for name in start.consumers}
+        may_lack |= {name for name, producer in scenario.senders.items() if producer.may_be_refused}
         leaders = {name: leader for name, leader in scenario.leaders.items() if name not in may_lack}
         for leader in dict.fromkeys(leaders[target] for target in self.targets if target in leaders):
             living = [name for name, first in leaders.items() if first == leader]
             # What shuts a consumer down ends a user's program.
-            whole = self.acts_on_process or scenario.consumers[leader].choice.kind.users_program
+            first = scenario.consumers.get(leader)
+            whole = self.acts_on_process or (first is not None and first.choice.kind.users_program)
             if whole and not set(living) <= {*self.targets}:
                 text = ", ".join(living)
                 yield f"{text} live in one process: name them all, `{self.word}: [{text}]`"

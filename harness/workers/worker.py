@@ -245,7 +245,7 @@ class Worker:
             defect = HarnessDefect(message)
             defect.add_note(f"In the worker {self.name}:\n{reply['traceback']}")
             raise defect
-        raise WorkerFailed(message, reply["code"], reply.get("exceptions", ()), about=(self.name,))
+        raise WorkerFailed(message, reply["code"], reply.get("exceptions") or (), about=(self.name,))
 
     def _died(self, do: str) -> EnvironmentNotReady:
         how = self._how_it_ended()

@@ -127,7 +127,8 @@ func (worker *worker) answer(asked command) {
 	if failure, refused := err.(*refusal); refused {
 		worker.events.emit("reply", fields{
 			"id": asked.Id, "ok": false, "error": failure.message, "code": failure.code, "defect": false,
-			"exceptions": failure.exceptions,
+			// A nil slice would be null.
+			"exceptions": append([]string{}, failure.exceptions...),
 		})
 	} else if err != nil {
 		worker.defect(asked, err.Error(), "")
