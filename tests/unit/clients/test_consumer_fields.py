@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rocketchaos.harness.clients.consumer import only_java_options, start_options
+from rocketchaos.harness.clients.consumer_options import only_java_options, start_options
 from rocketchaos.harness.language.consumer_spec import Consumer, SqlExpression, as_data, from_data
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.workers.worker_kinds import KINDS
