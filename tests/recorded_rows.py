@@ -1,7 +1,8 @@
 """The rows that golden runs had in a store before the judge made facts, by digests: `tests/recorded_rows.json`.
 
 Recorded once, from the code of that time, by an ingest of `corpus`; facts and ingests must give the same ones. A
-golden run that is recorded again loses its entries here.
+golden run that is recorded again loses its entries here; one whose checks are only said in other words loses that of
+its `checks`.
 """
 
 from __future__ import annotations
@@ -62,6 +63,11 @@ def recorded() -> Digests:
     return {
         run: {table: (count, digest) for table, (count, digest) in of.items()} for run, of in known.items()
     }
+
+
+def as_recorded(found: Digests) -> Digests:
+    """Of what was found, the tables and runs that are recorded; others are younger."""
+    return {run: {table: found[run][table] for table in tables} for run, tables in recorded().items()}
 
 
 def _copy(source: Path, target: Path, ending: str) -> Path:

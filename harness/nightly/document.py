@@ -17,7 +17,8 @@ Document = dict[str, Any]
 MARK = "nightly"
 """The mark of scenarios that a night has drawn. Shrunk ones keep it."""
 WHAT_RUNS = (
-    "timing", "rocketmq", "workers", "cluster", "topics", "groups", "consumers", "producer", "producers", "steps",
+    "timing", "rocketmq", "workers", "names", "cluster", "topics", "groups", "consumers", "producer", "producers",
+    "steps",
 )  # fmt: skip
 """The keys that decide what runs. All others describe it, or state something about it."""
 

@@ -61,6 +61,7 @@ marks: [nightly]
 timing: faithful
 rocketmq: '>=4.9'
 workers: containers
+names: as-written
 cluster: {brokers: [broker-a, broker-b], broker: {enablePropertyFilter: true}}
 topics:
   orders: {queues: 2}
