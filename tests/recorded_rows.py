@@ -1,7 +1,7 @@
 """The rows that golden runs had in a store before the judge made facts, by digests: `tests/recorded_rows.json`.
 
 Recorded once, from the code of that time, by an ingest of `corpus`; facts and ingests must give the same ones. A
-golden run that is recorded again loses its entries here; one whose checks are said in other words loses that of its
+golden run that is recorded again loses its entries here; one whose checks have other words now loses that of its
 `checks`.
 """
 
