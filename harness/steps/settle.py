@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from rocketchaos.assertions.chosen import owner_elsewhere
 from rocketchaos.assertions.dead_letter import never_gives_up
+from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.words import ActorRef, ConsumerRef, DurationMs, GroupName, Target, TopicName
 from rocketchaos.harness.steps.base import Step
 
@@ -192,28 +193,31 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
         ),
         "route": Condition(lambda step: f"route of {step.route}"),
         "delivered": Condition(
-            lambda step: f"{step.count or 1} messages delivered to {step.delivered}",
+            lambda step: f"{counted(step.count or 1, 'message')} delivered to {step.delivered}",
             may_have=("topic", "count"),
         ),
         "blocked": Condition(
-            lambda step: f"{step.blocked} blocked on {step.count or 1} messages", may_have=("count",)
+            lambda step: f"{step.blocked} blocked on {counted(step.count or 1, 'message')}",
+            may_have=("count",),
         ),
         "retried": Condition(
-            lambda step: f"{step.count or 1} retries delivered to {step.retried}", may_have=("count",)
+            lambda step: f"{counted(step.count or 1, 'retry', 'retries')} delivered to {step.retried}",
+            may_have=("count",),
         ),
         "sealed": Condition(lambda step: f"fates of all messages for {step.sealed}"),
         "unstored": Condition(
             lambda step: (
-                f"{step.count or 1} messages of {step.topic} handled by {step.unstored} and not stored"
+                f"{counted(step.count or 1, 'message')} of {step.topic} handled by {step.unstored} and not stored"
             ),
             needs=("topic",),
             may_have=("count",),
         ),
         "dead_letters": Condition(
-            lambda step: f"{step.count or 1} dead letters of {step.dead_letters}", may_have=("count",)
+            lambda step: f"{counted(step.count or 1, 'dead letter')} of {step.dead_letters}",
+            may_have=("count",),
         ),
         "log": Condition(
-            lambda step: f"{step.count or 1} lines of the log of {step.log}",
+            lambda step: f"{counted(step.count or 1, 'line')} of the log of {step.log}",
             needs=("matches",),
             may_have=("count",),
         ),
