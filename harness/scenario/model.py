@@ -557,7 +557,7 @@ class Scenario(Strict):
 
 
 def _require_neighbours(clients: Mapping[str, Producer] | Mapping[str, Consumer], word: str) -> None:
-    """Raises ValueError: what a client names as `beside` isn't declared above it, or is another kind of client."""
+    """Raises ValueError: a client names a neighbour that isn't declared above it, or of another kind."""
     above: dict[str, ClientChoice] = {}
     for name, item in clients.items():
         if item.beside is not None and item.beside not in above:
