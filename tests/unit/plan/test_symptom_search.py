@@ -61,7 +61,7 @@ PASTED = {
     "Caused by: org.apache.rocketmq.client.exception.MQClientException: The producer group[calcCallbackGroup] "
     "has been created before, specify another name please.\nSee http://rocketmq.apache.org/docs/faq/ for "
     "further details.\n\tat org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl.start(x.java:203)": (
-        "group-has-been-created-before"
+        "producer-group-has-been-created-before"
     ),
     "java.lang.IllegalStateException: Failed to start RocketMQ push consumer\n\tat org.apache.rocketmq.spring."
     "support.DefaultRocketMQListenerContainer.start(DefaultRocketMQListenerContainer.java:334)": (
