@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from rocketchaos.harness.clients.consumer_options import only_java_options, start_options
+from rocketchaos.harness.clients.consumer_options import rare_options, start_options
 from rocketchaos.harness.clients.queue_changes import QueueChanges
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.core.events.clients import (
@@ -193,7 +193,7 @@ class Consumer:
             subscribe={self._named(topic): data for topic, data in subscribe.items()},
             settings=self._settings(),
             **start_options(self.spec, self._configured_queues()),
-            **only_java_options(self.spec),
+            **rare_options(self.spec),
         )
 
     def _is_in_its_program(self, answer: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
 
 
-def only_java_options(spec: ConsumerSpec) -> dict[str, Any]:
+def rare_options(spec: ConsumerSpec) -> dict[str, Any]:
     """What few workers take; empty for a consumer that says nothing of it."""
     chosen = {
         "filter_class": spec.filter_class,

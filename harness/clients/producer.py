@@ -123,7 +123,6 @@ class Producer:
         """How often it was paused so far."""
         self._ended: list[WorkerProcess] = []
         """Processes that steps have ended."""
-        self.last_error = ""
 
     @property
     def acknowledged(self) -> list[Acknowledged]:
@@ -255,8 +254,9 @@ class Producer:
         how: Mapping[str, Any] = MappingProxyType({}),
         body: str | None = None,
         hash_key: str | None = None,
-    ) -> bool:
-        """Send one message, or a batch, to `queue`, by `hash_key`, or in turn; whether that is acknowledged.
+    ) -> str:
+        """Send one message, or a batch, to `queue`, by `hash_key`, or in turn; empty if that is acknowledged, or
+        why it isn't.
 
         `tags` are those of the messages; `keys` come behind the key that each of them gets here; `how` is as
         `harness.language.sending` has it. `body` is the text; None: its key. In `body`, `keys` and `hash_key`,
@@ -295,30 +295,31 @@ class Producer:
             by_a_step = process in self._ended or self.paused or self._pauses > pauses
             if not isinstance(failure, WorkerFailed) and not by_a_step:
                 raise
-            self._not_sent(messages, failure)
-            return False
-        self.last_error = str(answer["status"])
+            return self._not_sent(messages, failure)
+        # What isn't acknowledged in its turn has no status, as sendOneway.
+        sent = answer["status"] == "SEND_OK" or (later and answer["status"] is None)
+        error = "" if sent else str(answer["status"])
         if later:
             unique = str(answer["msg_id"] or "").split(",")
             for number, item in enumerate(messages):
                 self._accepted(
                     item, how, {**answer, "msg_id": unique[number] if number < len(unique) else None}
                 )
-            return answer["status"] in (None, "SEND_OK")
+            return error
         ids = [str(answer[name] or "").split(",") for name in ("msg_id", "offset_msg_id")]
         for number, item in enumerate(messages):
             msg_id, offset_msg_id = (own[number] if number < len(own) else None for own in ids)
             own = {"msg_id": msg_id, "offset_msg_id": offset_msg_id} if len(messages) > 1 else {}
             self._sent(self.name, item, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
-        return bool(answer["status"] == "SEND_OK")
+        return error
 
-    def _not_sent(self, messages: Sequence[Mapping[str, Any]], failure: EnvironmentNotReady) -> None:
-        self.last_error = str(failure)
-        failed: dict[str, Any] = {"error": self.last_error, "code": None}
+    def _not_sent(self, messages: Sequence[Mapping[str, Any]], failure: EnvironmentNotReady) -> str:
+        failed: dict[str, Any] = {"error": str(failure), "code": None}
         if isinstance(failure, WorkerFailed):
             failed |= {"code": failure.code, "exceptions": list(failure.exceptions)}
         for item in messages:
             self._history.append(self.name, SendFailed.kind, {**item, **failed})
+        return str(failure)
 
     def _numbered(
         self, topic: str, tag: str | None, keys: Sequence[str], properties: Mapping[str, str]

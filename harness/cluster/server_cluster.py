@@ -59,9 +59,8 @@ class ServerCluster(ABC):
         Raises:
             UsageProblem: there is no such version, or it has no proxy, which is needed.
         """
-        if needs.proxy is not None and not versions.has_proxy(version):
+        if not versions.has_proxy(version) and needs.proxy is not None:
             raise UsageProblem(f"RocketMQ {version} has no proxy", "Versions from 5.0.0 on do.")
-        versions.parse(version)
         self.version = version
         self.timing = timing
         self.folder = folder.absolute()

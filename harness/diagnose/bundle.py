@@ -16,7 +16,7 @@ import rocketchaos
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.core.whole_file import write_whole
 from rocketchaos.harness.diagnose.collect import Scope
-from rocketchaos.harness.diagnose.exchange import NOT_RECORDED, Exchange, Keep
+from rocketchaos.harness.diagnose.exchange import Exchange, Keep
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from rocketchaos.harness.diagnose.requests import GET_CONSUMER_CONNECTION_LIST, GET_CONSUMER_RUNNING_INFO
 
@@ -137,7 +137,7 @@ class Recorded:
         """What was answered; a question that isn't in the bundle was not answered."""
         del keep  # done when it was recorded
         found = self._answers.get(_question(look, address, code, fields))
-        return found or Exchange(look, address, code, dict(fields), 0, error=NOT_RECORDED)
+        return found or Exchange(look, address, code, dict(fields), 0, error="it is not in the bundle")
 
     def groups_in(self, look: int) -> frozenset[str]:
         """The groups that were looked at in a look."""

@@ -9,8 +9,6 @@ from typing import Any, Protocol
 from rocketchaos.harness.diagnose.requests import request_text
 from rocketchaos.harness.rocketmq.fastjson import loads
 
-NOT_RECORDED = "it is not in the bundle"
-"""The error of a question that an older rocketchaos didn't ask."""
 Keep = Callable[[bytes], bytes]
 """The parts of an answer's body that are kept: secrets, message bodies and other groups' entries are never
 recorded."""

@@ -22,7 +22,7 @@ from rocketchaos.harness.engine.cluster_choice import Making, require_lasting
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.run import Run
 from rocketchaos.harness.jars.releases import Need, absences, fetch
-from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
+from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, USUAL, ClusterNeeds
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.obtainable import needs_of
@@ -311,7 +311,7 @@ class Runner:
             require_lasting(self.options.on)
         needs = self._needs(job)
         but_for_the_proxy = needs.model_copy(update={"proxy": None})
-        usual = but_for_the_proxy.shape == ClusterNeeds().shape and not scenario.needs_own_cluster
+        usual = but_for_the_proxy.shape == USUAL.shape and not scenario.needs_own_cluster
         processes = self._processes_of(timing)
         making = Making(self.options.on, job.rocketmq, needs, processes, delayed=delayed_brokers(scenario))
 
@@ -331,7 +331,7 @@ class Runner:
         if some of them need it.
         """
         needs = job.scenario.cluster_needs
-        if job.rocketmq in self._proxied and needs.shape == ClusterNeeds().shape:
+        if job.rocketmq in self._proxied and needs.shape == USUAL.shape:
             needs = needs.with_a_proxy()
         if self.options.dashboard and needs.dashboard is None:
             needs = needs.model_copy(update={"dashboard": DASHBOARD_DEFAULT})

@@ -328,7 +328,7 @@ class TestBed:
         leader = self._leaders.get(name)
         alone = alone or any(self._leaders[item] == leader for item in self._own & self._leaders.keys())
         if shared is not None and not alone:
-            spec = self.scenario.senders.get(name) or self.scenario.consumers[name]
+            spec = self.scenario.declared[name]
             return self._tenancy.lease(
                 name, shared, version, partial(self._on_event, name), self.health.worker_died, spec.beside
             )
@@ -360,7 +360,7 @@ class TestBed:
 
     def _record(self, name: str, event: WorkerEvent) -> None:
         if self.context is not None:
-            client = self.scenario.senders.get(name) or self.scenario.consumers.get(name)
+            client = self.scenario.declared.get(name)
             if client is not None and client.namespace is not None and "topic" in event.data:
                 # Its client hides the namespace from its program.
                 topic = whole(client.namespace, str(event.data["topic"]))

@@ -14,7 +14,7 @@ TransactionState = Literal["commit", "rollback", "unknown"]
 
 
 ASYNC = "async"
-"""The key of what is sent with a callback; a message of it is acknowledged as usual."""
+"""The key of a send with a callback, which is acknowledged like a usual one."""
 
 
 class Transaction(Strict):

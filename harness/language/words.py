@@ -72,7 +72,7 @@ GroupKey = Annotated[
 ]
 """A group's name: any that differs from a variable, because what RocketMQ refuses is seen at its start."""
 
-Namespace = Annotated[str, StringConstraints(pattern=r"^[^\\x00-\\x1f\\x7f]{1,100}$")]
+Namespace = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,100}$")]
 """A client's namespace: any text, also one that makes RocketMQ refuse what it is put before."""
 
 LEGAL_GROUP = re.compile(r"[%|A-Za-z0-9_-]{1,255}")

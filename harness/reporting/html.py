@@ -39,8 +39,7 @@ from rocketchaos.harness.reporting.parts.verdict import (
     logs,
     logs_to_read,
     need_not_hold,
-    reason_and_hint,
-    reason_and_quote,
+    reason_quote_and_hint,
     tells_why,
 )
 from rocketchaos.harness.reporting.parts.witnesses import divergences, last_tracks
@@ -110,8 +109,7 @@ def _shown(value: object) -> object:
 
 def _values(run: Report) -> dict[str, Any]:
     events = event_list(run)
-    reason, quoted = reason_and_quote(run)
-    _, hint = reason_and_hint(run)
+    reason, quoted, hint = reason_quote_and_hint(run)
     fates = _most_telling(run.outcome.messages)
     return {
         "run": run,

@@ -23,6 +23,7 @@ from pydantic_core import PydanticCustomError
 
 from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
+from rocketchaos.harness.language.cluster_needs import USUAL
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
 from rocketchaos.harness.language.consumer_spec import (
     PROGRAM_CLIENTS,
@@ -330,6 +331,11 @@ class Scenario(Strict):
         """All its producers, by the names that steps have for them."""
         return {SENDER: self.producer, **self.producers}
 
+    @property
+    def declared(self) -> dict[str, Producer | Consumer]:
+        """All its clients as they are declared, the producers first."""
+        return {**self.senders, **self.consumers}
+
     def clients(self, rocketmq: str) -> dict[str, tuple[str, str]]:
         """Kind and version of every consumer's client, with servers of this version of RocketMQ."""
         choices = {name: consumer.choice for name, consumer in self.consumers.items()}
@@ -339,8 +345,7 @@ class Scenario(Strict):
     def leaders(self) -> dict[str, str]:
         """The clients that live in one process with others of theirs, each with the first of those."""
         first: dict[str, str] = {}
-        clients: dict[str, Producer | Consumer] = {**self.senders, **self.consumers}
-        for name, client in clients.items():
+        for name, client in self.declared.items():
             first[name] = name if client.beside is None else first[client.beside]
         living = Counter(first.values())
         return {name: leader for name, leader in first.items() if living[leader] > 1}
@@ -389,7 +394,7 @@ class Scenario(Strict):
 
     def routes_of(self, client: str) -> tuple[frozenset[str], ...]:
         """The brokers that each of its name servers knows, equal sets once: a client asks one name server."""
-        spec = self.senders.get(client) or self.consumers[client]
+        spec = self.declared[client]
         asked = spec.name_servers or self.cluster.name_server_nodes
         return tuple(dict.fromkeys(self.cluster.known_to(name) for name in asked))
 
@@ -471,9 +476,7 @@ class Scenario(Strict):
     @property
     def _wants_tls(self) -> bool:
         """Whether a client speaks TLS: by a setting, or as a program's gRPC client does by default."""
-        settings = [consumer.settings for consumer in self.consumers.values()]
-        settings += [producer.settings for producer in self.senders.values()]
-        return any(item.get("useTLS") is True for item in settings) or any(
+        return any(client.settings.get("useTLS") is True for client in self.declared.values()) or any(
             consumer.app is not None and consumer.app.needs_proxy for consumer in self.consumers.values()
         )
 
@@ -486,7 +489,7 @@ class Scenario(Strict):
     def required_capabilities(self) -> frozenset[str]:
         """The abilities that its cluster needs: names of `harness.cluster.base.CAPABILITIES`."""
         required = {name for step in every_step(self.steps) for name in step.capabilities(self)}
-        if self.cluster.shape != ClusterNeeds().shape:
+        if self.cluster.shape != USUAL.shape:
             required.add("configure")
         if self.cluster.dashboard is not None:
             required.add("dashboard")

@@ -63,7 +63,7 @@ def _problems(scenario: Scenario, check: Check, steps: Iterable[PlacedWord]) -> 
     if isinstance(check, StartRefused) and check.producer is not None:
         if not scenario.senders[check.producer].may_be_refused:
             yield f"{check.producer} has no `may_be_refused: true`: a refusal would end the run"
-    elif isinstance(check, StartRefused) and not _may_be_refused(steps, check.consumer):
+    elif isinstance(check, StartRefused) and not _may_be_refused(steps, str(check.consumer)):
         yield f"no `start` of {check.consumer} has `may_be_refused: true`: a refusal would end the run"
 
 
@@ -93,9 +93,7 @@ def _may_fail(steps: Iterable[PlacedWord], topic: str) -> bool:
     return any(send.may_fail and send.topic == topic for send in sends)
 
 
-def _may_be_refused(steps: Iterable[PlacedWord], consumer: str | None) -> bool:
+def _may_be_refused(steps: Iterable[PlacedWord], consumer: str) -> bool:
     starts = (placed.word for placed in flat(steps) if isinstance(placed.word, Start))
     names = {name for step in starts if step.may_be_refused for name in step.consumers}
-    return bool(names) and (
-        consumer in names or any(name.startswith("$") for name in (str(consumer), *names))
-    )
+    return bool(names) and (consumer in names or any(name.startswith("$") for name in (consumer, *names)))

@@ -214,7 +214,7 @@ class Send(Sending, Step):
         """Send the message of this number, or the batch that begins with it; an error for each that is not
         acknowledged.
         """
-        if producer.send(
+        error = producer.send(
             self.topic,
             [self._tag_of(context, index + more) for more in range(self.batch or 1)],
             self._queue_of(context, index),
@@ -223,9 +223,9 @@ class Send(Sending, Step):
             how=self.as_data,
             **({} if self.hash_key is None else {"hash_key": self.hash_key[index % len(self.hash_key)]}),
             **({} if body is None else {"body": body}),
-        ):
+        )
+        if not error:
             return []
-        error = producer.last_error
         context.check_alive()
         return [error] * (self.batch or 1)
 

@@ -21,8 +21,7 @@ from rocketchaos.harness.reporting.parts.verdict import (
     is_counterpart,
     logs_to_read,
     need_not_hold,
-    reason_and_hint,
-    reason_and_quote,
+    reason_quote_and_hint,
     tells_why,
 )
 from rocketchaos.harness.reporting.parts.witnesses import divergences
@@ -53,8 +52,7 @@ def show_trouble(screen: Screen, run: Report) -> None:
     """Why a run has no verdict: the reason, the way out, and the log with details."""
     if not tells_why(run) or (run.outcome.trouble is None and not run.outcome.reason):
         return
-    reason, quoted = reason_and_quote(run)
-    _, hint = reason_and_hint(run)
+    reason, quoted, hint = reason_quote_and_hint(run)
     # The reason of an interruption already says it.
     names = {
         Trouble.PRECONDITION: "a precondition did not hold",

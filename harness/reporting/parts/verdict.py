@@ -100,10 +100,11 @@ def reason_and_hint(run: Report) -> tuple[str, str]:
     return one_line(reason), one_line(hint)
 
 
-def reason_and_quote(run: Report) -> tuple[str, list[str]]:
-    """The reason of the outcome, and the lines that it quotes, such as the end of a program's log."""
-    reason, *quoted = message_and_hint(run.outcome.reason)[0].splitlines() or [""]
-    return one_line(reason), [printable(line.strip()) for line in quoted if line.strip()]
+def reason_quote_and_hint(run: Report) -> tuple[str, list[str], str]:
+    """The same, with the lines that the reason quotes by themselves, such as the end of a program's log."""
+    message, hint = message_and_hint(run.outcome.reason)
+    reason, *quoted = message.splitlines() or [""]
+    return one_line(reason), [printable(line.strip()) for line in quoted if line.strip()], one_line(hint)
 
 
 def logs(run: Report) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rocketchaos.harness.clients.consumer_options import only_java_options, start_options
+from rocketchaos.harness.clients.consumer_options import rare_options, start_options
 from rocketchaos.harness.language.consumer_spec import Consumer, SqlExpression, as_data, from_data
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.workers.worker_kinds import KINDS
@@ -166,12 +166,12 @@ def test_a_member_that_shares_takes_from_all_queues() -> None:
 
 
 def test_class_filters_and_the_default_instance_are_told_to_java_alone() -> None:
-    assert only_java_options(consumer()) == {}
+    assert rare_options(consumer()) == {}
     chosen = consumer(subscribe={"orders": "*"}, filter_class="com.example.Any")
-    assert only_java_options(chosen) == {"filter_class": "com.example.Any"}
+    assert rare_options(chosen) == {"filter_class": "com.example.Any"}
     shared = consumer(model="broadcasting", instance="default")
-    assert only_java_options(shared) == {"offsets_of_host": True}
-    assert only_java_options(consumer(instance="default")) == {}
+    assert rare_options(shared) == {"offsets_of_host": True}
+    assert rare_options(consumer(instance="default")) == {}
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from rocketchaos.harness.language.namespace import inside, whole
+from rocketchaos.harness.language.words import Namespace
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from tests.unit.scenario.examples import VALID
 
@@ -33,6 +35,15 @@ def test_a_scenario_says_whole_names() -> None:
     scenario = parse_scenario(TEXT, "s.yaml")
     assert scenario.consumers["a"].namespace == scenario.producer.namespace == "uat"
     assert scenario.members("uat%g") == ("a",)
+
+
+def test_a_namespace_has_any_printable_characters() -> None:
+    namespaces = TypeAdapter(Namespace)
+    for text in ("MQ_INST_18x7f", "${rocketmq.namespace}", "命名空间", "a\\b"):
+        assert namespaces.validate_python(text) == text
+    for text in ("", "a\nb", "a\x7f", "x" * 101):
+        with pytest.raises(ValidationError):
+            namespaces.validate_python(text)
 
 
 def test_a_placeholder_that_nobody_has_filled_is_a_namespace_too() -> None:

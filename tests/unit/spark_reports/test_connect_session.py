@@ -66,7 +66,8 @@ def test_a_server_without_delta_is_a_message(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_server_with_delta_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    _open(_server(monkeypatch, "DELTA_PATH_DOES_NOT_EXIST"))
+    with connect_session(_server(monkeypatch, "DELTA_PATH_DOES_NOT_EXIST"), {}, {}) as session:
+        assert session is module._opened("sc://host:15002")
 
 
 def test_a_missing_package_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:

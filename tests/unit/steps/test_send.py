@@ -30,20 +30,20 @@ class Context:
         self.sent: list[dict[str, Any]] = []
         self.waits: list[int] = []
         self.clock_ms = 1000.0
-        producer = SimpleNamespace(send=self._send, last_error="FLUSH_DISK_TIMEOUT")
+        producer = SimpleNamespace(send=self._send)
         self.asked_for: list[str] = []
         self.members = SimpleNamespace(producer=lambda name: self.asked_for.append(name) or producer)
         self._refuses = refuses
         self.servers = self.variables = self
         self.scenario = SimpleNamespace(file="s.scenario.yaml")
 
-    def _send(self, topic: str, tags: list[str | None], queue: Any, **more: Any) -> bool:
+    def _send(self, topic: str, tags: list[str | None], queue: Any, **more: Any) -> str:
         shown = more.pop("how")
         how = {"how": shown} if shown else {}
         item = {"tag": tags[0]} if len(tags) == 1 else {"tags": tags}
         self.sent.append({"topic": topic, **item, "queue": queue, **more, **how})
         self.clock_ms += 7
-        return len(self.sent) > self._refuses
+        return "" if len(self.sent) > self._refuses else "FLUSH_DISK_TIMEOUT"
 
     def written_queues(self, topic: str) -> Any:
         return QUEUES
