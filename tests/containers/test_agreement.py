@@ -81,6 +81,7 @@ def ended_on(kind: str, tmp_path: Path) -> dict[str, Ended]:
     return {run["scenario"]: ended(run) for run in runs}
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_both_clusters_agree(engine: Engine, tmp_path: Path) -> None:
     embedded, containers = (ended_on(kind, tmp_path) for kind in ("embedded", "containers"))

@@ -34,6 +34,7 @@ expected: {image: not-reproduced}
 """
 
 
+@pytest.mark.nightly
 def test_an_image_with_a_grpc_client_speaks_to_the_proxy(engine: Engine, tmp_path: Path) -> None:
     main, jars = grpc_program(tmp_path / "classes")
     (tmp_path / "jars").mkdir()

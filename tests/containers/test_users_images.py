@@ -281,7 +281,11 @@ def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
     ("given", "words"),
     [
         ({"mode": "ends"}, ["the program of a has ended: exit code 1", "no database"]),
-        ({"mode": "stranger"}, ["not become a member of its group g", "its last line: 'mode stranger"]),
+        pytest.param(
+            {"mode": "stranger"},
+            ["not become a member of its group g", "its last line: 'mode stranger"],
+            marks=pytest.mark.nightly,
+        ),
         ({"ready": "{port: 1}"}, ["but not `ready` within 20 s: no process accepts connections on port 1"]),
         (
             {"image": "registry.invalid/shop:1.4"},
@@ -311,6 +315,7 @@ def test_an_entrypoint_that_is_not_there_is_one_message(
     assert "/shop/none" in found["reason"]
 
 
+@pytest.mark.nightly
 def test_a_first_process_without_a_handler_outlives_sigterm(run: Run) -> None:
     ended, found = run(SENDS + "  - terminate: a\n", wrapped="yes")
     assert (ended.code, found["outcome"]) == (3, "inconclusive")

@@ -19,7 +19,7 @@ from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.worker import Worker
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
-pytestmark = pytest.mark.embedded
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,6 @@ def test_a_consumer_reports_each_message_with_the_place_where_it_lies(
     assert until(lambda: failure(lambda: bench.connection(group)), lambda seen: seen is not None).code == 206
 
 
-@pytest.mark.extended
 @pytest.mark.parametrize("api", ["push", "simple"])
 def test_sigterm_says_goodbye_and_waits_for_no_listener_that_blocks(
     bench: Bench, group: str, api: str
@@ -142,7 +141,6 @@ def test_what_a_killed_consumer_leaves_goes_to_others(bench: Bench, group: str) 
     assert [event["key"] for event in bench.seen.wait(name, "received", 1)] == ["after"]
 
 
-@pytest.mark.extended
 @pytest.mark.parametrize("api", ["push", pytest.param("simple", marks=pytest.mark.nightly)])
 def test_what_a_listener_fails_comes_again(bench: Bench, grpc: Worker, group: str, api: str) -> None:
     topic = bench.topic(queues=1)
@@ -153,7 +151,6 @@ def test_what_a_listener_fails_comes_again(bench: Bench, grpc: Worker, group: st
     assert [event["reconsume_times"] for event in bench.seen.of(name, "received")] == [0, 1]
 
 
-@pytest.mark.extended
 def test_a_blocking_listener_goes_on_when_it_is_released(bench: Bench, grpc: Worker, group: str) -> None:
     topic = bench.topic(queues=1)
     name, _ = consume(bench, grpc, topic, "*", group, behaviour={"block": "all"})
@@ -164,7 +161,6 @@ def test_a_blocking_listener_goes_on_when_it_is_released(bench: Bench, grpc: Wor
     assert bench.seen.wait(name, "consumed", 1)[0]["status"] == "CONSUME_SUCCESS"
 
 
-@pytest.mark.extended
 def test_a_running_consumer_subscribes_and_gives_up(bench: Bench, grpc: Worker, group: str) -> None:
     first, second = bench.topic(), bench.topic()
     name, _ = consume(bench, grpc, first, "tagA", group)
@@ -174,7 +170,6 @@ def test_a_running_consumer_subscribes_and_gives_up(bench: Bench, grpc: Worker, 
     grpc.request("unsubscribe", LIMIT_S, name=name, topic=second)
 
 
-@pytest.mark.extended
 def test_a_producer_s_message_is_found_where_the_proxy_put_it(bench: Bench, grpc: Worker) -> None:
     assert bench.cluster.proxy is not None
     topic = bench.topic()
@@ -195,7 +190,6 @@ def test_a_producer_s_message_is_found_where_the_proxy_put_it(bench: Bench, grpc
     grpc.request("stop-producer", LIMIT_S, name="p")
 
 
-@pytest.mark.extended
 def test_the_keys_of_a_producer_s_message_keep_their_order(bench: Bench, grpc: Worker, group: str) -> None:
     """Other clients take the first one for the harness's own."""
     assert bench.cluster.proxy is not None
@@ -210,7 +204,6 @@ def test_the_keys_of_a_producer_s_message_keep_their_order(bench: Bench, grpc: W
     grpc.request("stop-producer", LIMIT_S, name="q")
 
 
-@pytest.mark.extended
 @pytest.mark.parametrize("api", ["push", pytest.param("simple", marks=pytest.mark.nightly)])
 def test_a_group_that_isn_t_there_is_refused(bench: Bench, grpc: Worker, api: str) -> None:
     topic = bench.topic()
@@ -218,7 +211,6 @@ def test_a_group_that_isn_t_there_is_refused(bench: Bench, grpc: Worker, api: st
     assert "settings" in str(refused)
 
 
-@pytest.mark.extended
 def test_what_it_can_t_tell_is_refused(bench: Bench, grpc: Worker, group: str) -> None:
     topic = bench.topic()
     name, _ = consume(bench, grpc, topic, "*", group)

@@ -63,7 +63,7 @@ def test_a_program_with_a_grpc_client_speaks_to_the_proxy(tmp_path: Path, proxy:
     assert (ended.code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_a_grpc_client_with_tls_is_none_of_the_remoting_clients(tmp_path: Path) -> None:
     main, jars = grpc_program(tmp_path / "classes")
     command = json.dumps(["java", "-cp", ":".join(map(str, jars)), main])

@@ -40,6 +40,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Server]
         yield running
 
 
+@pytest.mark.nightly
 def test_what_is_ingested_over_connect_is_the_same(
     spark: SparkSession, server: servers.Server, tmp_path: Path
 ) -> None:

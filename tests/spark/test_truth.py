@@ -19,7 +19,7 @@ from tests.benchmarks.spark.fit import fit
 from tests.benchmarks.spark.runs import Size
 from tests.benchmarks.spark.world import Planted, World, null_world, planted_world
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 SCENARIOS = 6
 """One for each planted thing, and one more."""

@@ -99,6 +99,7 @@ def test_two_processes_that_make_and_fill_a_store_side_by_side_lose_nothing(
     assert stores.visible(store) == dict.fromkeys({run for names in mine for run in names}, MESSAGES_EACH)
 
 
+@pytest.mark.nightly
 def test_a_killed_writer_leaves_a_readable_store_and_no_jvm(
     spark: SparkSession, tmp_path: Path, runs: dict[str, str]
 ) -> None:

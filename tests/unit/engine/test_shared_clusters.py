@@ -62,8 +62,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[DoubleOfASession]:
 
 @pytest.fixture(autouse=True)
 def nothing_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No Java is started to make class-data archives."""
-    monkeypatch.setattr(Runner, "_make_archives", lambda *_unused: None)
+    """No jar is downloaded, and no Java is started, to make class-data archives."""
+    monkeypatch.setattr(Runner, "_make_all_archives", lambda *_unused: None)
 
 
 def a_runner(folder: Path, **options: Any) -> tuple[Runner, Job]:
