@@ -47,26 +47,37 @@ class Sending(Strict):
     """How each message is sent."""
 
     delay_level: int | None = Field(
-        default=None, ge=1, le=18, description="setDelayTimeLevel: 1 is 1 s, 3 is 10 s, 18 is 2 h"
+        default=None,
+        ge=1,
+        le=18,
+        description="setDelayTimeLevel: 1 is 1 s, 3 is 10 s, 18 is 2 h; clients: `java`, `go`, `python`",
     )
     delay: DurationMs | None = Field(
-        default=None, gt=0, description="setDelayTimeMs, the timer of 5.x: consumers get it this much later"
+        default=None,
+        gt=0,
+        description="setDelayTimeMs, the timer of 5.x: consumers get it this much later; clients: `java`, and "
+        "`grpc`, in whole seconds and on a topic with `message.type: DELAY`",
     )
     batch: int | None = Field(
-        default=None, ge=2, le=1000, description="this many messages at a time, in one request and one queue"
+        default=None,
+        ge=2,
+        le=1000,
+        description="this many messages at a time, in one request and one queue; clients: `java`, `go`",
     )
     oneway: bool = Field(
-        default=False, description="sendOneway: the producer doesn't wait for the broker's answer"
+        default=False,
+        description="sendOneway: the producer doesn't wait for the broker's answer; clients: `java`, `go`",
     )
     asynchronous: bool = Field(
         default=False,
         alias="async",
         description="send with a SendCallback: at most 16 messages are under way at a time, and may overtake one "
         "another; the step ends with the last callback. A message whose callback brings an exception, or "
-        "doesn't come, is not acknowledged",
+        "doesn't come, is not acknowledged; clients: `java`, `go`",
     )
     transaction: Transaction | None = Field(
-        default=None, description="sendMessageInTransaction: `{state: unknown, checked: commit}`"
+        default=None,
+        description="sendMessageInTransaction: `{state: unknown, checked: commit}`; client: `java`",
     )
 
     @model_validator(mode="after")

@@ -89,7 +89,8 @@ The same, as far as the C++ client's C API goes. These are refused: other `setti
 consumeThreadMin and consumeThreadMax, SQL, `subscribe`, `unsubscribe`, `assignment`, `pull-counts`,
 `running-info`, `producer-route`. `client_id` is `pid-address@client_ip-instance`, since the C++ client puts its
 pid and its own address first. A failing listener has the whole pull come again, of which some may have succeeded.
-`stop-consumer` has a listener that blocks fail, so that the message comes again as a retry. `send` chooses
+`stop-consumer` has a listener that blocks fail, so that the message comes again as a retry. `send` takes `how
+{delay_level}`, chooses
 the queue itself, by the name server's route; its `offset_msg_id` is read from the broker, and null where that
 doesn't tell.
 
@@ -98,12 +99,14 @@ Commands of the `grpc` worker
 The same, and also `endpoint` (the proxy's, `host:port`), with `api` push or simple. A simple consumer is
 asked by a thread, and acks what succeeds. `model, listener, consume_from, strategy, retry_delay_level` say nothing
 to it; `assignment`, `running-info` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER
-for FAILURE and for what was not acked. `offset_msg_id` is null. `send` refuses a `queue`, and answers null for
+for FAILURE and for what was not acked. `offset_msg_id` is null. `send` takes `how {delay_ms}`, which becomes a
+time of delivery in whole seconds, refuses a `queue`, and answers null for
 `broker, queue_id` and `offset_msg_id`: the proxy doesn't tell them.
 
 Commands of the `go` worker
 ---------------------------
-The same, except for `producer-route` and `api` other than push, which are refused, and so are other
+The same, except for `producer-route`, `api` other than push, and of `how` a delay in ms and transactions, which are
+refused, and so are other
 `settings` than maxReconsumeTimes, consumeMessageBatchMaxSize, consumeThreadMin, consumeThreadMax (goroutines of
 each topic), pullThresholdForQueue and pullInterval. `client_id` is `address@client_ip-instance`, since nobody can
 set the address, and `address@pid` with the instance DEFAULT. `subscribe` tells the brokers with the next

@@ -45,7 +45,8 @@ GO = ClientKind(
     version="2.1.2",
     # NewHashQueueSelector: FNV-1a (32 bits) of the key's UTF-8, modulo the queues. Java's SelectMessageQueueByHash
     # takes String.hashCode: of a key in ASCII the lowest bits of the two always differ.
-    sends=frozenset({"hash_key", "async"}),
+    # Messages of a batch have no UNIQ_KEY (encodeBatch, MarshalMessageBatch): consumers get the offset's id.
+    sends=frozenset({"hash_key", "async", "delay_level", "batch", "oneway"}),
     namespaces=True,
     compressed=False,
 )

@@ -63,6 +63,7 @@ GRPC = ClientKind(
     chooses_queues=False,
     # As the message group, of which the proxy makes the queue: Guava's consistentHash of String.hashCode
     # (SendMessageActivity, 5.5.0), where Java's SelectMessageQueueByHash takes the hash modulo the queues.
-    sends=frozenset({"hash_key"}),
+    # A delay is a time of delivery, and its topic needs `message.type: DELAY`.
+    sends=frozenset({"hash_key", "delay"}),
     compressed=False,
 )

@@ -45,5 +45,6 @@ PYTHON = ClientKind(
     ),
     version="2.0.0",
     takes_ids=False,
+    sends=frozenset({"delay_level"}),
     compressed=False,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -60,6 +62,9 @@ class GrpcProducer:
         own.keys = message.keys
         if message.hash_key is not None:
             own.message_group = message.hash_key
+        if "delay_ms" in message.how:
+            # In whole seconds, though the client's documentation says milliseconds.
+            own.delivery_timestamp = math.ceil(time.time() + message.how["delay_ms"] / 1000)
         for name, value in message.properties.items():
             own.add_property(name, value)
         with refusals():

@@ -101,6 +101,8 @@ class Producer:
             native.set_body(message.body)
             if message.tag is not None:
                 native.set_tags(message.tag)
+            if "delay_level" in message.how:
+                native.set_delay_time_level(message.how["delay_level"])
             if message.keys:
                 native.set_keys(_KEY_SEPARATOR.join(message.keys))
             for name, value in message.properties.items():

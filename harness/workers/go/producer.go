@@ -37,8 +37,17 @@ type outgoing struct {
 	Keys       []string          `json:"keys"`
 	Properties map[string]string `json:"properties"`
 	HashKey    *string           `json:"hash_key"`
-	How        struct {
-		Async bool `json:"async"`
+	// Batch is the further messages of the same request.
+	Batch []struct {
+		Tag  *string  `json:"tag"`
+		Key  string   `json:"key"`
+		Keys []string `json:"keys"`
+		Body *string  `json:"body"`
+	} `json:"batch"`
+	How struct {
+		Async      bool `json:"async"`
+		Oneway     bool `json:"oneway"`
+		DelayLevel int  `json:"delay_level"`
 	} `json:"how"`
 }
 
@@ -99,37 +108,26 @@ func (made *messageProducer) stop() error {
 }
 
 func (made *messageProducer) send(told outgoing) (fields, error) {
-	message := primitive.NewMessage(told.Topic, []byte(told.Body))
-	if told.Tag != nil {
-		message.WithTag(*told.Tag)
-	}
-	keys := told.Keys
-	if told.Key != nil {
-		keys = append([]string{*told.Key}, keys...)
-	}
-	if len(keys) > 0 {
-		message.WithKeys(keys)
-	}
-	for name, value := range told.Properties {
-		message.WithProperty(name, value)
-	}
-	if told.HashKey != nil {
-		message.WithShardingKey(*told.HashKey)
-	}
-	if told.Queue != nil {
-		message.Queue = &primitive.MessageQueue{
-			Topic: told.Topic, BrokerName: told.Queue.Broker, QueueId: told.Queue.Id,
-		}
-	}
+	messages := told.messages()
 	limited, cancel := context.WithTimeout(
 		context.Background(), time.Duration(told.TimeoutMs)*time.Millisecond,
 	)
 	defer cancel()
+	if told.How.Oneway {
+		if err := made.client.SendOneWay(limited, messages...); err != nil {
+			return nil, refusedBy(err)
+		}
+		// Nothing tells where it is stored; the client itself has given it this id.
+		return fields{
+			"status": nil, "broker": nil, "queue_id": nil, "queue_offset": nil, "offset_msg_id": nil,
+			"msg_id": messages[0].GetProperty(primitive.PropertyUniqueClientMessageIdKeyIndex),
+		}, nil
+	}
 	send := made.client.SendSync
 	if told.How.Async {
 		send = made.sendAsync
 	}
-	result, err := send(limited, message)
+	result, err := send(limited, messages...)
 	if err != nil {
 		failure := refusedBy(err)
 		if code := codeInText.FindStringSubmatch(failure.message); code != nil {
@@ -143,6 +141,50 @@ func (made *messageProducer) send(told outgoing) (fields, error) {
 		"queue_id": result.MessageQueue.QueueId, "queue_offset": result.QueueOffset,
 		"msg_id": result.MsgID, "offset_msg_id": result.OffsetMsgID,
 	}, nil
+}
+
+// messages are the one message, or all of a batch.
+func (told outgoing) messages() []*primitive.Message {
+	keys := told.Keys
+	if told.Key != nil {
+		keys = append([]string{*told.Key}, keys...)
+	}
+	messages := []*primitive.Message{told.message(told.Tag, keys, told.Body)}
+	for _, further := range told.Batch {
+		body := further.Key
+		if further.Body != nil {
+			body = *further.Body
+		}
+		keys := append([]string{further.Key}, further.Keys...)
+		messages = append(messages, told.message(further.Tag, keys, body))
+	}
+	return messages
+}
+
+// message is one message, with all that those of a batch have in common.
+func (told outgoing) message(tag *string, keys []string, body string) *primitive.Message {
+	message := primitive.NewMessage(told.Topic, []byte(body))
+	if tag != nil {
+		message.WithTag(*tag)
+	}
+	if len(keys) > 0 {
+		message.WithKeys(keys)
+	}
+	for name, value := range told.Properties {
+		message.WithProperty(name, value)
+	}
+	if told.HashKey != nil {
+		message.WithShardingKey(*told.HashKey)
+	}
+	if told.How.DelayLevel > 0 {
+		message.WithDelayTimeLevel(told.How.DelayLevel)
+	}
+	if told.Queue != nil {
+		message.Queue = &primitive.MessageQueue{
+			Topic: told.Topic, BrokerName: told.Queue.Broker, QueueId: told.Queue.Id,
+		}
+	}
+	return message
 }
 
 // sendAsync waits for the callback, which the client calls when the context is over, too.

@@ -1,0 +1,89 @@
+"""Delays, batches and one-way messages, of every client whose producer has them."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.embedded.small_scenario import RunScenario
+
+pytestmark = [pytest.mark.embedded, pytest.mark.extended]
+
+LATE = """\
+name: x
+title: x
+topics: {orders: {queues: 4}}
+producer: {client: CLIENT}
+consumers:
+  a: {group: g, subscribe: {orders: '*'}}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 40s}
+  - send: {topic: orders, tag: tagA, count: 4, delay_level: 1}
+  - settle: {delivered: g, count: 4, within: 30s}
+anomaly: [{delivered: {to: g, count: 4}}, {latency: {to: g, at_least: 1s}}]
+healthy: [{latency: {to: g, at_most: 900ms}}]
+"""
+TOGETHER = """\
+name: x
+title: x
+topics: {orders: {queues: 4}}
+producer: {client: CLIENT}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 40s}
+  - settle: {subscription: g, topic: orders, within: 40s}
+  - send: {topic: orders, tags: [tagA, tagA, tagB], count: 6, batch: 3}
+  - send: {topic: orders, tag: tagA, count: 4, oneway: true}
+  - settle: {offsets: g, topic: orders, lag: 0, within: 30s}
+anomaly: [{delivered: {to: g, count: 8}}, {undelivered: {count: 2, because: filtered-by-broker}}]
+healthy: [{delivered: {to: g, count: 10}}]
+"""
+OVER_GRPC = """\
+name: x
+title: x
+cluster: {proxy: local}
+topics: {orders: {queues: 4, settings: {message.type: TYPE}}}
+producer: {client: grpc}
+consumers:
+  a: {group: g, subscribe: {orders: '*'}}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 40s}
+  - send: {topic: orders, count: 2, delay: 1s, may_fail: true}
+  - settle: {COMES, within: 30s}
+anomaly: [{delivered: {to: g, count: 2}}, {latency: {to: g, at_least: 1s}}]
+healthy: [{send-refused: {topic: orders, count: 2, because: "message_type:DELAY"}}]
+"""
+GO = pytest.param(
+    "go",
+    marks=pytest.mark.skipif(
+        shutil.which("go") is None, reason="needs a Go toolchain: apt install golang-go"
+    ),
+)
+
+
+@pytest.mark.parametrize("client", ["java", "python", GO])
+def test_a_delayed_message_comes_late(run_scenario: RunScenario, client: str) -> None:
+    assert run_scenario(LATE.replace("CLIENT", client))["outcome"] == "reproduced"
+
+
+@pytest.mark.parametrize("client", ["java", GO])
+def test_a_batch_has_tags_of_its_own_and_one_way_messages_are_found(
+    run_scenario: RunScenario, client: str
+) -> None:
+    assert run_scenario(TOGETHER.replace("CLIENT", client))["outcome"] == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("kind", "comes", "outcome"),
+    [("DELAY", "delivered: g, count: 2", "reproduced"), ("NORMAL", "ownership: g", "not-reproduced")],
+)
+def test_over_grpc_a_delay_needs_a_topic_of_its_type(
+    run_scenario: RunScenario, kind: str, comes: str, outcome: str
+) -> None:
+    text = OVER_GRPC.replace("TYPE", kind).replace("COMES", comes)
+    assert run_scenario(text, "5.5.0")["outcome"] == outcome
