@@ -394,9 +394,7 @@ class Consumer(InProcess):
         return self._alive_worker().request(do, ANSWER_LIMIT_S, name=self.name, **with_)
 
     def _alive_worker(self) -> WorkerProcess:
-        worker = self._process
-        if not worker.alive:
-            raise EnvironmentNotReady(
-                f"the process of consumer {self.name} is gone", "Its log is in the run folder, logs/."
-            )
-        return worker
+        if not self._process.alive:
+            way_out = "Its log is in the run folder, logs/."
+            raise EnvironmentNotReady(f"the process of consumer {self.name} is gone", way_out)
+        return self._process
