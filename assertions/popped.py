@@ -19,7 +19,7 @@ from rocketchaos.assertions.case import Case, in_words
 from rocketchaos.assertions.delays import POPPED_MS, natural_delay_ms
 from rocketchaos.assertions.too_early import TooEarly, latest
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
-from rocketchaos.harness.language.consumer_spec import Expression
+from rocketchaos.harness.language.expressions import Expression
 from rocketchaos.harness.language.tags import client_matches, pulled_matches
 from rocketchaos.harness.rocketmq.client_kinds import Api
 

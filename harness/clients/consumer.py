@@ -31,7 +31,7 @@ from rocketchaos.harness.core.events.clients import (
 )
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
-from rocketchaos.harness.language.consumer_spec import Expression, as_data, from_data
+from rocketchaos.harness.language.expressions import Expression, as_data, from_data
 from rocketchaos.harness.language.namespace import inside
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression, text_of
-from rocketchaos.harness.language.fault_registry import ENDS
+from rocketchaos.harness.language.expressions import Expression, SqlExpression, text_of
+from rocketchaos.harness.language.fault_effects import ENDS
 from rocketchaos.harness.language.tags import client_matches, tags_of
 from rocketchaos.harness.language.words import of_a_variable
 from rocketchaos.harness.scenario.diagnostics import Diagnostic

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rocketchaos.harness.core.nearest import clipped
 from rocketchaos.harness.language.consumer_spec import Consumer
-from rocketchaos.harness.language.fault_registry import ENDS
+from rocketchaos.harness.language.fault_effects import ENDS
 from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
