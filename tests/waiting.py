@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 
 Seen = TypeVar("Seen")
 

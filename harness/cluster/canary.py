@@ -11,8 +11,8 @@ from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.base import Node
 from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.core.names import new_token
-from rocketchaos.harness.core.waiting import look_until
 from rocketchaos.harness.language.topic import evenly
 
 RECEIVE_LIMIT_S = 15.0

@@ -7,7 +7,7 @@ from typing import Any
 
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 
 _LIMIT_S = 10.0
 _LOOK_EVERY_S = 0.02

@@ -16,7 +16,7 @@ from rocketchaos.harness.cluster.proxy_server import ProxyServer
 from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.cluster.server_settings import Site
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.language.cluster_needs import USUAL, ClusterNeeds
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile

@@ -16,7 +16,7 @@ from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.containers.launch import ContainerPlan, published_ports, start
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.reaper.reaper_process import same_process
 from rocketchaos.harness.rocketmq import reach
 

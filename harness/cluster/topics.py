@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.worker import WorkerFailed
 

@@ -13,9 +13,9 @@ from rocketchaos.harness.cluster.base import Cluster, Node
 from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.core.events import body_of
 from rocketchaos.harness.core.events.base import BrokenEvent
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import new_token
-from rocketchaos.harness.core.waiting import look_until
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 from rocketchaos.harness.workers.worker_events import WorkerEvent

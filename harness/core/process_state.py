@@ -8,7 +8,7 @@ import subprocess
 import psutil
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 
 _STATE_LIMIT_S = 5.0
 _LOOK_EVERY_S = 0.002

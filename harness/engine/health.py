@@ -10,8 +10,8 @@ from rocketchaos.harness.cluster.base import Cluster
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
 from rocketchaos.harness.core.events.clients import WorkerDied
 from rocketchaos.harness.core.history import History
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.core.model import Trouble
-from rocketchaos.harness.core.waiting import look_until
 
 DEATH_SHOWS_WITHIN_S = 0.5
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.probes.ownership_probe import RELAY_LIMIT_MS
 from rocketchaos.harness.probes.subscription_probe import CONSUMER_NOT_ONLINE

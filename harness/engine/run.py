@@ -32,7 +32,7 @@ from rocketchaos.harness.probes.watch import Watch
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.performing import perform
-from rocketchaos.harness.steps.place import Place
+from rocketchaos.harness.steps.step_place import Place
 
 
 class Run:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.clients.dispatch import undispatched_bytes
 from rocketchaos.harness.clients.raw_pull import Pulled, PullRequest, pull
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.engine.entries import Entries, Tell
 from rocketchaos.harness.engine.program_start import speaks_from
 from rocketchaos.harness.rocketmq.allocation import Queue

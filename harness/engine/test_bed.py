@@ -25,15 +25,15 @@ from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.answered_entries import AnsweredEntries
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.entries import Entries
-from rocketchaos.harness.engine.failures import Failures
 from rocketchaos.harness.engine.health import Health
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.engine.printed_events import PrintedEvents
+from rocketchaos.harness.engine.program_homes import Programs
 from rocketchaos.harness.engine.program_ready import wait_until_ready
 from rocketchaos.harness.engine.program_start import begun, connections_of
-from rocketchaos.harness.engine.programs import Programs
 from rocketchaos.harness.engine.record import NodeLogs
+from rocketchaos.harness.engine.run_failures import Failures
 from rocketchaos.harness.engine.topics_and_groups import create_groups, create_topics
 from rocketchaos.harness.engine.traced_entries import TracedEntries
 from rocketchaos.harness.engine.worker_record import record_worker_event

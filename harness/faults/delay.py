@@ -6,9 +6,9 @@ import statistics
 
 from rocketchaos.harness.cluster.base import DelayLine
 from rocketchaos.harness.core.errors import PreconditionNotMet
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.faults.base import Fault
-from rocketchaos.harness.faults.trials import Trials
+from rocketchaos.harness.faults.sidecar_trials import Trials
 from rocketchaos.harness.rocketmq import remoting
 
 _TIMES = 7

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.cluster.base import Fillable
 from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.faults.base import Fault
 
 if TYPE_CHECKING:

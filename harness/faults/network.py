@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.faults.base import Fault
 from rocketchaos.harness.faults.rules import CHAIN_PREFIX, Command, Link, counts, put_up, take_down
-from rocketchaos.harness.faults.trials import Trials
+from rocketchaos.harness.faults.sidecar_trials import Trials
 
 if TYPE_CHECKING:
     from rocketchaos.harness.containers.sidecar import Sidecar, Sidecars

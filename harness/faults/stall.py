@@ -15,7 +15,7 @@ import psutil
 
 from rocketchaos.harness.cluster.base import OnThisHost
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.faults.base import Fault
 from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE
 

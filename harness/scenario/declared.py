@@ -24,7 +24,7 @@ from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
 from rocketchaos.harness.language.expectation import Expected, expected_kinds
 from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
 from rocketchaos.harness.language.producer_spec import Producer
-from rocketchaos.harness.language.repeats import Repeats
+from rocketchaos.harness.language.repetition import Repeats
 from rocketchaos.harness.language.symptom import Issue, Symptom
 from rocketchaos.harness.language.topic import Group, NamedGroup
 from rocketchaos.harness.language.topic import Topic as Topic

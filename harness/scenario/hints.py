@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.steps.unsubscribe import Unsubscribe
 
 Indices = tuple[int, ...]
-"""Where a step is, as `harness.steps.place.Place` has it."""
+"""Where a step is, as `harness.steps.step_place.Place` has it."""
 
 
 @dataclass(slots=True)

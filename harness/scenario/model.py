@@ -17,7 +17,7 @@ from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNe
 from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
 from rocketchaos.harness.language.expectation import expected_in, label_of
 from rocketchaos.harness.language.producer_spec import Producer
-from rocketchaos.harness.language.repeats import Repeats
+from rocketchaos.harness.language.repetition import Repeats
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group
 from rocketchaos.harness.language.topic import Topic as Topic
 from rocketchaos.harness.language.words import of_a_variable

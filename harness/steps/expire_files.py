@@ -78,7 +78,7 @@ class ExpireFiles(Step):
     def _await(
         self, context: StepContext, broker: str, address: str, queues: list[Queue], before: dict[str, int]
     ) -> dict[str, int]:
-        from rocketchaos.harness.core.waiting import look_until
+        from rocketchaos.harness.core.looking import look_until
 
         def observe() -> dict[str, int]:
             context.check_alive()

@@ -172,7 +172,7 @@ class Pull(Step):
 
 def _until(context: StepContext, observe: Callable[[], T], enough: Callable[[T], bool], limit_s: float) -> T:
     """Look until the result is enough or the limit has passed. Returns the last result."""
-    from rocketchaos.harness.core.waiting import look_until
+    from rocketchaos.harness.core.looking import look_until
 
     def guarded() -> T:
         context.check_alive()

@@ -13,7 +13,7 @@ from docker.models.containers import Container
 
 from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.core.waiting import look_until
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.workers.attachment import Attachment
 from rocketchaos.harness.workers.program import InContainer, ending
 from rocketchaos.harness.workers.protocol import TERMINATED

@@ -12,7 +12,7 @@ from rocketchaos.harness.workers.program import ending
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.workers.shared import SharedWorkers
+    from rocketchaos.harness.workers.shared_workers import SharedWorkers
 
 LEAVE_LIMIT_S = 40.0
 """How long a client's graceful shutdown may take. It tells name server and brokers at once, but then joins its

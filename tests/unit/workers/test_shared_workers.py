@@ -13,7 +13,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.workers.lease import Lease
 from rocketchaos.harness.workers.on_host import OnHost
-from rocketchaos.harness.workers.shared import CLIENTS_AT_MOST, SharedWorkers, Tenancy
+from rocketchaos.harness.workers.shared_workers import CLIENTS_AT_MOST, SharedWorkers, Tenancy
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import WorkerKind
