@@ -1,4 +1,4 @@
-"""The words of a scenario for clients, and why a client can't be had."""
+"""The words of a scenario for clients, and why a client is not available."""
 
 from __future__ import annotations
 
