@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from rocketchaos.assertions.completeness import still_possible
-from rocketchaos.assertions.delays import SUSPENDED_MS, natural_delay_ms, retry_delay_ms
+from rocketchaos.assertions.on_the_way import SUSPENDED_MS, natural_delay_ms, retry_delay_ms
 from rocketchaos.assertions.oracle import FAILED, SUSPENDED, is_last_attempt
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import Delivery, RunView

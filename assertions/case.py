@@ -23,7 +23,8 @@ from rocketchaos.harness.core.events.observed import (
     SubscriptionObserved,
 )
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
-from rocketchaos.harness.language.consumer_spec import Consumer, Expression, text_of
+from rocketchaos.harness.language.consumer_spec import Consumer
+from rocketchaos.harness.language.expressions import Expression, text_of
 from rocketchaos.harness.language.tags import stored_matches
 from rocketchaos.harness.rocketmq.client_kinds import Api
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocketchaos.assertions.case import Case
-from rocketchaos.assertions.delays import LOCK_MS, LOST_PULL_MS, ORDERLY_MS, POPPED_MS, natural_delay_ms
+from rocketchaos.assertions.on_the_way import LOCK_MS, LOST_PULL_MS, ORDERLY_MS, POPPED_MS, natural_delay_ms
 from rocketchaos.assertions.oracle import fate_of
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import RunView, Sent
@@ -16,7 +16,7 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
     """None if every message's fate is certain at event `at`; otherwise why it is too early to say.
 
     Sealed: the observed offset of each group that subscribes to its topic has passed it, and nobody holds on to
-    it who may have popped it; or for so long that nothing can be on its way (`assertions.delays`) nothing has
+    it who may have popped it; or for so long that nothing can be on its way (`assertions.on_the_way`) nothing has
     happened to it or to these groups (it was sent, a member came, went or subscribed again, a node died or came
     back, an offset was set), neither a member nor a node stands still or is away, and nothing is wrong with the
     network.

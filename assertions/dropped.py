@@ -11,7 +11,7 @@ from rocketchaos.harness.core.events.clients import ConsumerStarted, ConsumerSto
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.fault_registry import KILLS, STANDS_STILL
+from rocketchaos.harness.language.fault_effects import KILLS, STANDS_STILL
 from rocketchaos.harness.language.words import ConsumerName, DurationMs
 
 

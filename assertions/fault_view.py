@@ -9,7 +9,7 @@ from typing import cast
 from rocketchaos.assertions.event_view import EventView
 from rocketchaos.harness.core.events.servers import FaultEffective, FaultHealed, NodeReady
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.fault_registry import KILLS, STANDS_STILL, TAKES_AWAY
+from rocketchaos.harness.language.fault_effects import KILLS, STANDS_STILL, TAKES_AWAY
 
 DISTURBANCES = frozenset(
     {

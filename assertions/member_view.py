@@ -18,8 +18,8 @@ from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.core.events.run import Bound, TopicCreated
 from rocketchaos.harness.core.events.servers import FaultEffective, TopicConfigured
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.consumer_spec import text_of
-from rocketchaos.harness.language.fault_registry import KILLS
+from rocketchaos.harness.language.expressions import text_of
+from rocketchaos.harness.language.fault_effects import KILLS
 from rocketchaos.harness.language.tags import tags_of
 from rocketchaos.harness.language.words import of_a_variable
 from rocketchaos.harness.rocketmq.allocation import Queue

@@ -13,7 +13,7 @@ from rocketchaos.harness.core.events.messages import Sent as SentEvent
 from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.fault_registry import KILLS
+from rocketchaos.harness.language.fault_effects import KILLS
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from __future__ import annotations
 from enum import Enum
 
 from rocketchaos.assertions.case import Case, in_words
-from rocketchaos.assertions.delays import POPPED_MS, natural_delay_ms
+from rocketchaos.assertions.on_the_way import POPPED_MS, natural_delay_ms
 from rocketchaos.assertions.too_early import TooEarly, latest
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
-from rocketchaos.harness.language.consumer_spec import Expression
+from rocketchaos.harness.language.expressions import Expression
 from rocketchaos.harness.language.tags import client_matches, pulled_matches
 from rocketchaos.harness.rocketmq.client_kinds import Api
 

@@ -15,7 +15,7 @@ from rocketchaos.harness.core.events.clients import (
     Unsubscribed,
 )
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.consumer_spec import Expression, from_data
+from rocketchaos.harness.language.expressions import Expression, from_data
 
 KINDS = tuple(item.kind for item in (ConsumerStarting, ProgramSubscription, Subscribed, Unsubscribed))
 """The kinds of events that report it."""

@@ -59,13 +59,12 @@ class _Plot:
             f'<text x="{across}" y="{down}" text-anchor="{anchor}"{_plain("fill")}>{words}</text>'
         )
 
-    def axis(self, words: str, ticks: Sequence[float], percent: bool = False) -> None:
+    def axis(self, words: str, ticks: Sequence[float]) -> None:
         bottom = self._y[0]
         for tick in ticks:
             across, down = self.at(tick, bottom)
-            shown = f"{tick:.0%}" if percent else f"{tick:g}"
             self._parts.append(
-                f'<text x="{across}" y="{down + 16}" text-anchor="middle"{_plain("fill")}>{shown}</text>'
+                f'<text x="{across}" y="{down + 16}" text-anchor="middle"{_plain("fill")}>{tick:g}</text>'
             )
         middle = (_LEFT + _RIGHT) / 2
         self._parts.append(

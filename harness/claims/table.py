@@ -8,7 +8,7 @@ from itertools import groupby
 from types import MappingProxyType
 
 from rocketchaos.harness.claims.registry import VERSIONS, Claim
-from rocketchaos.harness.claims.said import said
+from rocketchaos.harness.claims.statement import said
 from rocketchaos.harness.claims.verdicts import Proof, Verdict, VerdictKind
 from rocketchaos.harness.reporting.parts.markdown import cell, code
 

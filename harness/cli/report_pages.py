@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from rocketchaos.spark_reports.report import Report, StoreSummary
     from rocketchaos.spark_reports.store import Store
 
-_ALL = ("diff", "flakiness", "divergence", "timing")
-"""As `spark_reports.report_kinds` has them, which takes a second to load."""
-
 SinceOption = Annotated[
     str | None,
     typer.Option(
@@ -45,15 +42,37 @@ BetweenOption = Annotated[
 ]
 
 
-def flakiness(
-    store: StoreOption,
-    out: OutOption,
-    form: FormOption = Form.TEXT,
-    runs_url: RunsUrlOption = None,
-    master: MasterOption = None,
-) -> ExitCode:
-    """How certain outcomes are: PASS, FLAKY, FAIL, with intervals, trends, and causes of failure."""
-    return _make("flakiness", store, out, form, runs_url, master)
+def _report(name: str, says: str) -> Callable[..., ExitCode]:
+    """The command that makes one report over the whole store."""
+
+    def command(
+        store: StoreOption,
+        out: OutOption,
+        form: FormOption = Form.TEXT,
+        runs_url: RunsUrlOption = None,
+        master: MasterOption = None,
+    ) -> ExitCode:
+        folder, url = _folder(out), _runs_url(runs_url)
+        with open_store(store, master, reports=True) as (found, progress):
+            [(report, written)] = _written(found, _summary(found, store), [name], folder, progress, url)
+        _shown(report, form, written.page, url)
+        return ExitCode.AS_EXPECTED
+
+    command.__doc__ = says
+    return command
+
+
+flakiness = _report(
+    "flakiness",
+    "How certain outcomes are: PASS, FLAKY, FAIL, with intervals, trends, and causes of failure.",
+)
+divergence = _report(
+    "divergence", "Where clients, versions, clusters and witnesses differ, and by how many messages."
+)
+timing = _report(
+    "timing",
+    "How long rebalances, flips, corrections of offsets and deliveries take, against RocketMQ's timers.",
+)
 
 
 def diff(
@@ -108,28 +127,6 @@ def diff(
     }[verdict]
 
 
-def divergence(
-    store: StoreOption,
-    out: OutOption,
-    form: FormOption = Form.TEXT,
-    runs_url: RunsUrlOption = None,
-    master: MasterOption = None,
-) -> ExitCode:
-    """Where clients, versions, clusters and witnesses differ, and by how many messages."""
-    return _make("divergence", store, out, form, runs_url, master)
-
-
-def timing(
-    store: StoreOption,
-    out: OutOption,
-    form: FormOption = Form.TEXT,
-    runs_url: RunsUrlOption = None,
-    master: MasterOption = None,
-) -> ExitCode:
-    """How long rebalances, flips, corrections of offsets and deliveries take, against RocketMQ's timers."""
-    return _make("timing", store, out, form, runs_url, master)
-
-
 def all_reports(
     store: StoreOption,
     out: OutOption,
@@ -140,7 +137,9 @@ def all_reports(
     """Every report, in one Spark: what is new, flakiness, divergence, timing."""
     folder, url = _folder(out), _runs_url(runs_url)
     with open_store(store, master, reports=True) as (found, progress):
-        made = _written(found, _summary(found, store), _ALL, folder, progress, url)
+        from rocketchaos.spark_reports.report_kinds import REPORTS
+
+        made = _written(found, _summary(found, store), REPORTS, folder, progress, url)
     from rocketchaos.spark_reports.render.text import one_sentence
 
     for report, written in made:
@@ -160,22 +159,15 @@ def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
     """
     with spark_for(None, [store], reports=True) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
+        from rocketchaos.spark_reports.report_kinds import REPORTS
         from rocketchaos.spark_reports.store import Store
 
         kept = Store.create(spark, store, progress)
         ingest_runs(spark, kept, [str(runs)], progress)
         kept.register()
         summary = kept.summary()
-        made = _written(kept, summary, _ALL, out, progress) if summary.runs else []
+        made = _written(kept, summary, REPORTS, out, progress) if summary.runs else []
         return [written.page for _, written in made]
-
-
-def _make(name: str, uri: str, out: str, form: Form, runs_url: str | None, master: str | None) -> ExitCode:
-    folder, url = _folder(out), _runs_url(runs_url)
-    with open_store(uri, master, reports=True) as (store, progress):
-        [(report, written)] = _written(store, _summary(store, uri), [name], folder, progress, url)
-    _shown(report, form, written.page, url)
-    return ExitCode.AS_EXPECTED
 
 
 def _folder(out: str) -> Path:
@@ -220,7 +212,7 @@ def _shown(report: Report, form: Form, page: Path | None, url: RunsUrl | None) -
 def _written(
     store: Store,
     summary: StoreSummary,
-    names: Sequence[str],
+    names: Iterable[str],
     folder: Path,
     progress: Progress,
     url: RunsUrl | None = None,

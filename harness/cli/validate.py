@@ -15,7 +15,7 @@ from rocketchaos.harness.plan.feasibility import why_nowhere
 from rocketchaos.harness.plan.library import shipped
 from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.scenario import InvalidScenario
-from rocketchaos.harness.scenario.controls import check_controls
+from rocketchaos.harness.scenario.control_exists import check_controls
 from rocketchaos.harness.scenario.diagnostics import Diagnostic, render
 from rocketchaos.harness.scenario.hints import hints
 from rocketchaos.harness.scenario.load import read_yaml

@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from rocketchaos.harness.clients.consumer_options import rare_options, start_options
+from rocketchaos.harness.clients.consumer_options import (
+    rare_options,
+    require_started,
+    settings_of,
+    start_options,
+)
 from rocketchaos.harness.clients.queue_changes import QueueChanges
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.core.events.clients import (
@@ -26,13 +31,13 @@ from rocketchaos.harness.core.events.clients import (
 )
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
-from rocketchaos.harness.language.consumer_spec import Expression, as_data, from_data
+from rocketchaos.harness.language.expressions import Expression, as_data, from_data
 from rocketchaos.harness.language.namespace import inside
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
+from rocketchaos.harness.workers.in_process import InProcess
 from rocketchaos.harness.workers.lease import WorkerProcess
-from rocketchaos.harness.workers.program import InContainer
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 START_LIMIT_S = 30.0
@@ -41,11 +46,6 @@ STOP_LIMIT_S = 40.0
 ANSWER_LIMIT_S = 10.0
 _ANSWERS_WITHIN_S = 5.0
 """Beyond the limit that a program has for its start: then it says what it has started instead."""
-_GRPC_JAR = (
-    "A jar is seen through RocketMQ's remoting client: run one with the gRPC client as "
-    "`command: [java, -jar, …]`, with `sees`. "
-)
-
 Begin = Callable[[WorkerProcess, float], Mapping[str, Any]]
 """With the limit in seconds."""
 
@@ -60,7 +60,7 @@ class Entries(Protocol):
         """How many `entries` this consumer has shown, `where`, and the `last` one; and the `failure` of a call."""
 
 
-class Consumer:
+class Consumer(InProcess):
     """Starts, stops and ends the consumer; the worker process is spawned ahead, so that its JVM is warm.
 
     `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
@@ -191,24 +191,14 @@ class Consumer:
             client_ip=self._client_ip,
             instance=self._instance,
             subscribe={self._named(topic): data for topic, data in subscribe.items()},
-            settings=self._settings(),
+            settings=settings_of(self.spec, self._timing, self._rocketmq),
             **start_options(self.spec, self._configured_queues()),
             **rare_options(self.spec),
         )
 
     def _is_in_its_program(self, answer: Mapping[str, Any]) -> None:
         """Take over the consumer that a user's program has started, and its own subscriptions."""
-        if "client_id" not in answer:
-            groups = ", ".join(answer["groups"])
-            way_out = _GRPC_JAR if self.spec.app is not None and self.spec.app.needs_proxy else ""
-            way_out += f"If it is the one of {groups}, correct `group` in the scenario. " if groups else ""
-            raise EnvironmentNotReady(
-                f"the program of {self.name} has not started its consumer of the group {self.spec.group} within "
-                f"{self._start_limit_s:g} s; so far it has started "
-                f"{f'a consumer of {groups}' if groups else 'no consumer at all'}",
-                f"{way_out}Its output is in the run folder, logs/. `ready_within` gives it more time.",
-                about=(self.name,),
-            )
+        require_started(self.name, self.spec, answer, self._start_limit_s)
         if answer["subscribe"] is None:
             return  # nobody has told, so that it stays what is expected
         if self._before_launch is not None:
@@ -226,12 +216,6 @@ class Consumer:
         """The real name of a topic or group as its client's program has it, which is without the namespace."""
         return inside(self.spec.namespace, self._real(name))
 
-    def _settings(self) -> dict[str, Any]:
-        if not self.spec.choice.kind.compressed:
-            return self.spec.properties
-        version = self.spec.choice.version_on(self._rocketmq)
-        return {**self._timing.settings_of(self.spec.api, version), **self.spec.properties}
-
     def _configured_queues(self) -> list[dict[str, Any]]:
         """The queues that `by-config` names: of every topic, those with the ids, on every broker."""
         return [
@@ -244,13 +228,7 @@ class Consumer:
     def subscribe(self, topic: str, expression: Expression) -> None:
         """Subscribe while it runs: the brokers learn of it at once, by a heartbeat."""
         self._tell_request_mode(topic)
-        self._alive_worker().request(
-            "subscribe",
-            ANSWER_LIMIT_S,
-            name=self.name,
-            topic=self._named(topic),
-            expression=as_data(expression),
-        )
+        self._ask("subscribe", topic=self._named(topic), expression=as_data(expression))
         self.subscriptions[topic] = expression
         self.topics = tuple(dict.fromkeys((*self.topics, topic)))
         self._history.append(self.name, Subscribed(topic=topic, expression=as_data(expression)))
@@ -268,32 +246,32 @@ class Consumer:
 
     def unsubscribe(self, topic: str) -> None:
         """Unsubscribe from a topic while the consumer runs. The next heartbeat tells the brokers."""
-        self._alive_worker().request("unsubscribe", ANSWER_LIMIT_S, name=self.name, topic=self._named(topic))
+        self._ask("unsubscribe", topic=self._named(topic))
         self.subscriptions.pop(topic, None)
         self._history.append(self.name, Unsubscribed(topic=topic))
 
     def suspend(self) -> None:
         """Let its client pull no more. It stays a member."""
-        self._alive_worker().request("suspend-consumer", ANSWER_LIMIT_S, name=self.name)
+        self._ask("suspend-consumer")
         self._history.append(self.name, ConsumerSuspended())
 
     def unsuspend(self) -> None:
         """Let its client pull again, after `suspend`."""
-        self._alive_worker().request("resume-consumer", ANSWER_LIMIT_S, name=self.name)
+        self._ask("resume-consumer")
         self._history.append(self.name, ConsumerResumed())
 
     def release_listener(self) -> None:
         """Let its listener go on where it blocks, and block no more."""
-        self._alive_worker().request("release-listener", ANSWER_LIMIT_S, name=self.name)
+        self._ask("release-listener")
         self._history.append(self.name, ListenerReleased())
 
     def assignment(self) -> dict[str, Any]:
         """What the client itself knows, without asking a broker: see the worker's command `assignment`."""
-        return self._alive_worker().request("assignment", ANSWER_LIMIT_S, name=self.name)
+        return self._ask("assignment")
 
     def running_info(self) -> dict[str, Any]:
         """What its client answers to 307, without asking a broker."""
-        return self._alive_worker().request("running-info", ANSWER_LIMIT_S, name=self.name)
+        return self._ask("running-info")
 
     def refused(self, refusal: WorkerFailed) -> None:
         """RocketMQ has refused its start: write that down, and end the process, where parts may live on."""
@@ -345,7 +323,7 @@ class Consumer:
         Raises:
             PreconditionNotMet: it doesn't end within 40 s, or something else has ended it.
         """
-        self._any_worker().wait_terminated(STOP_LIMIT_S)
+        self._process.wait_terminated(STOP_LIMIT_S)
         self._history.append(self.name, ConsumerStopped())
 
     def pause(self) -> None:
@@ -384,26 +362,14 @@ class Consumer:
         """The client's own counts of a topic, `found_pulls` and `passed_messages`; None: it counts none."""
         if not self.traits.counts_pulls:
             return None
-        answer = self._alive_worker().request(
-            "pull-counts", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic)
-        )
+        answer = self._ask("pull-counts", topic=self._real(topic))
         return {"found_pulls": answer["found_pulls"], "passed_messages": answer["passed_messages"]}
 
     def pull_once(self, topic: str, queue: Queue, offset: int, expression: str) -> dict[str, Any]:
         """What its client makes of one pull; see the worker's command `pull-once`."""
         broker, queue_id = queue
-        return dict(
-            self._alive_worker().request(
-                "pull-once",
-                ANSWER_LIMIT_S,
-                name=self.name,
-                topic=self._real(topic),
-                broker=broker,
-                queue_id=queue_id,
-                offset=offset,
-                expression=expression,
-            )
-        )
+        where = {"topic": self._real(topic), "broker": broker, "queue_id": queue_id}
+        return self._ask("pull-once", **where, offset=offset, expression=expression)
 
     def release(self) -> None:
         """End the client, and its process unless that is shared, whatever state it is in; for the tear-down."""
@@ -412,41 +378,23 @@ class Consumer:
             worker.release()
 
     @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._any_worker().pid
-
-    @property
-    def where(self) -> str:
-        """`process 4711`, or `container rocketchaos-...`, for messages."""
-        return self._any_worker().where
-
-    @property
-    def container(self) -> InContainer | None:
-        """The container that its process lives in; None: it is a process of this host."""
-        return self._any_worker().container
-
-    @property
     def alive(self) -> bool:
         """Whether the process runs (or is paused)."""
         return self._worker is not None and self._worker.alive
 
     @property
-    def returncode(self) -> int | None:
-        """How the process ended; negative: by that signal."""
-        return self._any_worker().returncode
-
-    def _any_worker(self) -> WorkerProcess:
+    def _process(self) -> WorkerProcess:
         if self._worker is None and self._refusal is not None:
             raise PreconditionNotMet(f"the consumer {self.name} doesn't run: {self._refusal}")
         if self._worker is None:
             raise HarnessDefect(f"the consumer {self.name} has no process")
         return self._worker
 
+    def _ask(self, do: str, **with_: Any) -> dict[str, Any]:
+        return self._alive_worker().request(do, ANSWER_LIMIT_S, name=self.name, **with_)
+
     def _alive_worker(self) -> WorkerProcess:
-        worker = self._any_worker()
-        if not worker.alive:
-            raise EnvironmentNotReady(
-                f"the process of consumer {self.name} is gone", "Its log is in the run folder, logs/."
-            )
-        return worker
+        if not self._process.alive:
+            way_out = "Its log is in the run folder, logs/."
+            raise EnvironmentNotReady(f"the process of consumer {self.name} is gone", way_out)
+        return self._process

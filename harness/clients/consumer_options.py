@@ -1,11 +1,25 @@
-"""What a worker gets of a consumer in addition to its name, its subscriptions and its settings."""
+"""What a worker gets of a consumer for its start, and what it must have started."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
+from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
+
+_GRPC_JAR = (
+    "A jar is seen through RocketMQ's remoting client: run one with the gRPC client as "
+    "`command: [java, -jar, …]`, with `sees`. "
+)
+
+
+def settings_of(spec: ConsumerSpec, timing: TimingProfile, rocketmq: str) -> dict[str, Any]:
+    """The properties of its client, with servers of this version."""
+    if not spec.choice.kind.compressed:
+        return spec.properties
+    return {**timing.settings_of(spec.api, spec.choice.version_on(rocketmq)), **spec.properties}
 
 
 def rare_options(spec: ConsumerSpec) -> dict[str, Any]:
@@ -44,3 +58,22 @@ def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]
         },
         "retry_delay_level": spec.retry_delay_level or 0,
     }
+
+
+def require_started(name: str, spec: ConsumerSpec, answer: Mapping[str, Any], limit_s: float) -> None:
+    """Make sure that a user's program has started this consumer.
+
+    Raises:
+        EnvironmentNotReady: it hasn't; with the groups whose consumers it has started.
+    """
+    if "client_id" in answer:
+        return
+    groups = ", ".join(answer["groups"])
+    way_out = _GRPC_JAR if spec.app is not None and spec.app.needs_proxy else ""
+    way_out += f"If it is the one of {groups}, correct `group` in the scenario. " if groups else ""
+    raise EnvironmentNotReady(
+        f"the program of {name} has not started its consumer of the group {spec.group} within {limit_s:g} s; "
+        f"so far it has started {f'a consumer of {groups}' if groups else 'no consumer at all'}",
+        f"{way_out}Its output is in the run folder, logs/. `ready_within` gives it more time.",
+        about=(name,),
+    )

@@ -23,8 +23,8 @@ from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.sending import ASYNC
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.properties import Value
+from rocketchaos.harness.workers.in_process import InProcess
 from rocketchaos.harness.workers.lease import WorkerProcess
-from rocketchaos.harness.workers.program import InContainer
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 START_LIMIT_S = 30.0
@@ -60,7 +60,7 @@ class Sendings:
     acknowledged: list[Acknowledged] = field(default_factory=list)
 
 
-class Producer:
+class Producer(InProcess):
     """Sends one message at a time; never sends again what was not acknowledged."""
 
     def __init__(
@@ -130,29 +130,9 @@ class Producer:
         return self._sendings.acknowledged
 
     @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
-
-    @property
-    def container(self) -> InContainer | None:
-        """The container that its process lives in; None: it is a process of this host."""
-        return self._process.container
-
-    @property
-    def where(self) -> str:
-        """`process 4711`, or `container rocketchaos-...`, for messages."""
-        return self._process.where
-
-    @property
     def alive(self) -> bool:
         """Whether its process runs, or is paused."""
         return self._worker is not None and self._worker.alive
-
-    @property
-    def returncode(self) -> int | None:
-        """How its process ended; negative: by that signal."""
-        return self._process.returncode
 
     @property
     def _process(self) -> WorkerProcess:

@@ -8,7 +8,7 @@ from rocketchaos.harness.clients.consumer import Consumer
 from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.core.events.run import Bound
 from rocketchaos.harness.core.history import History
-from rocketchaos.harness.language.consumer_spec import Expression
+from rocketchaos.harness.language.expressions import Expression
 from rocketchaos.harness.language.tags import first_tag
 from rocketchaos.harness.language.words import of_a_variable
 

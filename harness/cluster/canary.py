@@ -7,12 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
-
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.base import Node
 from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.language.topic import evenly
 
@@ -87,18 +86,11 @@ def _receive(admin: Admin, node: Node, topic: str) -> None:
     def holds_it(answer: Mapping[str, Any]) -> bool:
         return answer["code"] == _SUCCESS and topic.encode() in base64.b64decode(answer["body_base64"] or "")
 
-    retrying = Retrying(
-        # The consume queue is filled a moment after the message was acknowledged.
-        retry=retry_if_result(lambda answer: not holds_it(answer)),
-        wait=wait_fixed(_LOOK_EVERY_S),
-        stop=stop_after_delay(RECEIVE_LIMIT_S),
-    )
-    try:
-        retrying(pull)
-    except RetryError as limit:
-        last = limit.last_attempt.result()
+    # The consume queue is filled a moment after the message was acknowledged.
+    last = look_until(pull, holds_it, RECEIVE_LIMIT_S, _LOOK_EVERY_S)
+    if not holds_it(last):
         raise EnvironmentNotReady(
             f"{node.name} took a message and doesn't give it back within {RECEIVE_LIMIT_S:g} s; last seen: "
             f"code {last['code']}, {last['remark']}",
             f"Its log: {node.log}",
-        ) from None
+        )

@@ -94,14 +94,7 @@ class ContainersCluster(ServerCluster):
             images: which images are chosen.
             delayed: brokers whose answers can be delayed.
         """
-        super().__init__(
-            version,
-            timing,
-            folder,
-            owner=owner,
-            needs=needs,
-            progress=progress,
-        )
+        super().__init__(version, timing, folder, owner=owner, needs=needs, progress=progress)
         self.engine = engine
         self._subnet: Subnet | None = None
         self._images = images

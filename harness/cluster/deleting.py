@@ -13,7 +13,7 @@ from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.response_codes import in_words
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.cluster.servers import Servers
+    from rocketchaos.harness.cluster.run_servers import Servers
 
 GET_TOPIC_STATS_INFO, GET_ROUTEINFO_BY_TOPIC = 202, 105
 DELETE_SUBSCRIPTIONGROUP, DELETE_TOPIC_IN_BROKER, DELETE_TOPIC_IN_NAMESRV = 207, 215, 216

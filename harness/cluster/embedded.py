@@ -52,14 +52,7 @@ class EmbeddedCluster(ServerCluster):
         Args:
             nameserver_port: the first name server's port; None chooses a free one.
         """
-        super().__init__(
-            version,
-            timing,
-            folder,
-            owner=owner,
-            needs=needs,
-            progress=progress,
-        )
+        super().__init__(version, timing, folder, owner=owner, needs=needs, progress=progress)
         self._nameserver_port = nameserver_port
         self._java: Java | None = None
         self._jars: Sequence[Path] = ()

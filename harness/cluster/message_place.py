@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
-
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.looking import look_until
 
 _LIMIT_S = 10.0
 _LOOK_EVERY_S = 0.02
@@ -23,16 +22,11 @@ def locate(admin: Admin, topic: str, msg_id: str) -> Mapping[str, Any]:
     Raises:
         EnvironmentNotReady: no broker shows it within 10 s.
     """
-    retrying = Retrying(
-        retry=retry_if_result(lambda found: found is None),
-        wait=wait_fixed(_LOOK_EVERY_S),
-        stop=stop_after_delay(_LIMIT_S),
+    found = look_until(
+        lambda: admin.find_message(topic, msg_id), lambda found: found is not None, _LIMIT_S, _LOOK_EVERY_S
     )
-    try:
-        found = retrying(admin.find_message, topic, msg_id)
-    except RetryError:
+    if found is None:
         raise EnvironmentNotReady(
             f"the message {msg_id} to topic {topic} was acknowledged, and no broker shows it within {_LIMIT_S:g} s"
-        ) from None
-    assert found is not None
+        )
     return found

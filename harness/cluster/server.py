@@ -12,6 +12,7 @@ BOOTED = "boot success"
 """What `NamesrvStartup` and `BrokerStartup` say last."""
 _VANISHED_INTERFACE = "NetworkUtil.getLocalAddress"
 _TRIES_AT_MOST = 2
+_END_BYTES = 20_000
 _NO_REASON_IN = "load config"
 """How the first lines of what a server prints begin, which say nothing of why it ended."""
 
@@ -170,10 +171,10 @@ class Server(ABC):
         return []
 
 
-def _end_of(file: Path, limit_bytes: int = 20_000) -> str:
+def _end_of(file: Path) -> str:
     try:
         with file.open("rb") as content:
-            content.seek(max(0, file.stat().st_size - limit_bytes))
+            content.seek(max(0, file.stat().st_size - _END_BYTES))
             return content.read().decode("utf-8", errors="replace")
     except OSError:
         return ""

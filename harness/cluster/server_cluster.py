@@ -4,12 +4,11 @@ ready."""
 from __future__ import annotations
 
 import functools
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-
-import tenacity
 
 from rocketchaos.harness.cluster import readiness, server_settings
 from rocketchaos.harness.cluster.base import Node, NodeDeath, Proxy
@@ -17,6 +16,7 @@ from rocketchaos.harness.cluster.proxy_server import ProxyServer
 from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.cluster.server_settings import Site
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.language.cluster_needs import USUAL, ClusterNeeds
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
@@ -264,18 +264,11 @@ class ServerCluster(ABC):
             for server in registering
             for known in self._awaited_by(server)
         ]
-        retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_result(bool),
-            wait=tenacity.wait_fixed(_LOOK_EVERY_S),
-            stop=tenacity.stop_after_delay(_READY_LIMIT_S),
+        missing = look_until(
+            lambda: _what_is_missing(servers, looks), operator.not_, _READY_LIMIT_S, _LOOK_EVERY_S
         )
-        try:
-            retrying(_what_is_missing, servers, looks)
-        except tenacity.RetryError as error:
-            missing: tuple[Server, str] = error.last_attempt.result()
-            raise _start_failure(
-                missing[0], f"not ready within {_READY_LIMIT_S:.0f} s: {missing[1]}"
-            ) from None
+        if missing is not None:
+            raise _start_failure(missing[0], f"not ready within {_READY_LIMIT_S:.0f} s: {missing[1]}")
 
 
 Look = tuple[Server, Callable[[], str | None]]

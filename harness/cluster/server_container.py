@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-import tenacity
 from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 
@@ -17,6 +16,7 @@ from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.containers.launch import ContainerPlan, published_ports, start
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.reaper.reaper_process import same_process
 from rocketchaos.harness.rocketmq import reach
 
@@ -175,16 +175,9 @@ class ServerContainer(Server):
         return state
 
     def _await(self, condition: Callable[[dict[str, Any]], bool], limit_s: float, otherwise: str) -> None:
-        retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_result(lambda state: not condition(state)),
-            wait=tenacity.wait_fixed(0.01),
-            stop=tenacity.stop_after_delay(limit_s),
-        )
-        try:
-            retrying(self._state)
-        except tenacity.RetryError as error:
-            last = error.last_attempt.result()["Status"]
+        state = look_until(self._state, condition, limit_s, 0.01)
+        if not condition(state):
             raise EnvironmentNotReady(
-                f"{self.name} {otherwise} within {limit_s:g} s: its container is {last}",
+                f"{self.name} {otherwise} within {limit_s:g} s: its container is {state['Status']}",
                 f"Its log: {self.log}",
-            ) from None
+            )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
-
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.worker import WorkerFailed
 
@@ -55,15 +54,9 @@ def create_routed_topic(
                 raise
             return {}
 
-    retrying = Retrying(
-        retry=retry_if_result(lambda route: route != expected),
-        wait=wait_fixed(_LOOK_EVERY_S),
-        stop=stop_after_delay(ROUTE_LIMIT_S),
-    )
-    try:
-        retrying(routed)
-    except RetryError as limit:
+    seen = look_until(routed, lambda route: route == expected, ROUTE_LIMIT_S, _LOOK_EVERY_S)
+    if seen != expected:
         raise EnvironmentNotReady(
             f"the name server doesn't route topic {topic} to {expected} within {ROUTE_LIMIT_S:g} s; "
-            f"last seen: {limit.last_attempt.result()}"
-        ) from None
+            f"last seen: {seen}"
+        )

@@ -22,7 +22,7 @@ class FatesSealed:
     """Whether nothing more will come of the messages that were sent so far, for one group.
 
     Each was passed by the group's offset, and none waits for its retry; or for so long that nothing can be on its
-    way (`assertions.delays`) nothing has happened to what waits, nor has a listener of the group been busy. A
+    way (`assertions.on_the_way`) nothing has happened to what waits, nor has a listener of the group been busy. A
     message that nobody will ever consume keeps it waiting no longer than that.
     """
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.conditions.ownership_settled import observe_members
-from rocketchaos.harness.language.consumer_spec import text_of
+from rocketchaos.harness.language.expressions import text_of
 from rocketchaos.harness.probes.ownership_probe import OwnView
 from rocketchaos.harness.probes.subscription_probe import read_subscription
 

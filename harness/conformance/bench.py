@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
-
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.base import Cluster, Node
 from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.core.events import body_of
 from rocketchaos.harness.core.events.base import BrokenEvent
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind
@@ -167,16 +166,10 @@ class Bench:
         Raises:
             NotSo: not within the limit; with what was last seen.
         """
-        tries = Retrying(
-            stop=stop_after_delay(LIMIT_S),
-            wait=wait_fixed(0.05),
-            retry=retry_if_result(lambda seen: not holds(seen)),
-        )
-        try:
-            return tries(look)
-        except RetryError as error:
-            seen = error.last_attempt.result()
-            raise NotSo(f"{what}: not within {LIMIT_S:g} s; last seen: {str(seen)[:300]}") from None
+        seen = look_until(look, holds, LIMIT_S, 0.05)
+        if not holds(seen):
+            raise NotSo(f"{what}: not within {LIMIT_S:g} s; last seen: {str(seen)[:300]}")
+        return seen
 
     def members(self, group: str) -> set[str]:
         """The client ids that the broker knows of a group."""

@@ -6,9 +6,9 @@ import signal
 import subprocess
 
 import psutil
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.looking import look_until
 
 _STATE_LIMIT_S = 5.0
 _LOOK_EVERY_S = 0.002
@@ -36,21 +36,15 @@ def _send(process: subprocess.Popen[bytes] | None, who: str, number: signal.Sign
     if process is not None:
         process.send_signal(number)  # nothing if it has ended
     stands = number == signal.SIGSTOP
-    tries = Retrying(
-        stop=stop_after_delay(_STATE_LIMIT_S),
-        wait=wait_fixed(_LOOK_EVERY_S),
-        retry=retry_if_result(
-            lambda status: status != psutil.STATUS_ZOMBIE and (status == psutil.STATUS_STOPPED) != stands
-        ),
-    )
-    try:
-        status = tries(lambda: _status(process))
-    except RetryError as error:
+
+    def reacted(status: str) -> bool:
+        return status == psutil.STATUS_ZOMBIE or (status == psutil.STATUS_STOPPED) == stands
+
+    status = look_until(lambda: _status(process), reacted, _STATE_LIMIT_S, _LOOK_EVERY_S)
+    if not reacted(status):
         raise EnvironmentNotReady(
-            f"{who} did not react to {number.name} within {_STATE_LIMIT_S:g} s; "
-            f"last seen: {error.last_attempt.result()}",
-            hint,
-        ) from error
+            f"{who} did not react to {number.name} within {_STATE_LIMIT_S:g} s; last seen: {status}", hint
+        )
     if status == psutil.STATUS_ZOMBIE:
         raise EnvironmentNotReady(f"{who} has ended: {number.name} can't reach it", hint)
 

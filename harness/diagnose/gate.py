@@ -44,10 +44,10 @@ class Secrets:
     access_key: str
     secret_key: str = field(repr=False)
 
-    def signed(self, fields: Mapping[str, str], body: bytes = b"") -> dict[str, str]:
-        """The fields with access key and signature: HMAC-SHA1 of the values by sorted keys, and the body."""
+    def signed(self, fields: Mapping[str, str]) -> dict[str, str]:
+        """The fields with access key and signature: HMAC-SHA1 of the values by sorted keys."""
         all_fields = {**fields, "AccessKey": self.access_key}
-        content = "".join(all_fields[key] for key in sorted(all_fields)).encode() + body
+        content = "".join(all_fields[key] for key in sorted(all_fields)).encode()
         digest = hmac.new(self.secret_key.encode(), content, hashlib.sha1).digest()
         return {**all_fields, "Signature": base64.b64encode(digest).decode()}
 

@@ -7,7 +7,7 @@ import re
 import socket
 import ssl
 import urllib.request
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
@@ -73,14 +73,14 @@ def _listed_at(url: str) -> str:
         ) from error
 
 
-def secrets(file: Path | None, environment: Mapping[str, str] = os.environ) -> Secrets | None:
+def secrets(file: Path | None) -> Secrets | None:
     """The access key of a file as mqadmin's `tools.yml`, otherwise of the environment; None: there is none.
 
     Raises:
         UsageProblem: the file can't be read, or lacks one of them.
     """
     if file is None:
-        keys = environment.get(ACCESS_KEY_VARIABLE), environment.get(SECRET_KEY_VARIABLE)
+        keys = os.environ.get(ACCESS_KEY_VARIABLE), os.environ.get(SECRET_KEY_VARIABLE)
         return Secrets(keys[0], keys[1]) if keys[0] and keys[1] else None
     try:
         text = file.read_text(encoding="utf-8")

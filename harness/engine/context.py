@@ -19,7 +19,7 @@ from rocketchaos.harness.clients.members import Members
 from rocketchaos.harness.clients.producer import Producer
 from rocketchaos.harness.clients.variables import Variables
 from rocketchaos.harness.cluster.base import Cluster
-from rocketchaos.harness.cluster.servers import Servers
+from rocketchaos.harness.cluster.run_servers import Servers
 from rocketchaos.harness.core.events.run import StepEnded, StepStarted
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.names import Names
@@ -31,7 +31,7 @@ from rocketchaos.harness.probes.logs_probe import Logs
 from rocketchaos.harness.probes.observations import Observations
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.performing import BranchEnded
-from rocketchaos.harness.steps.place import Place
+from rocketchaos.harness.steps.step_place import Place
 
 
 class RunContext:

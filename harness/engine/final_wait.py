@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.workers.processes import Progress
 
 LIMIT_S = 90.0
-"""All waits of one run together; more than the longest of `assertions.delays`."""
+"""All waits of one run together; more than the longest of `assertions.on_the_way`."""
 LOOK_EVERY_S = 0.25
 """A look reads the whole history. The watch adds to it about as often."""
 

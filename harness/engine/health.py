@@ -6,12 +6,11 @@ import contextlib
 import threading
 from collections.abc import Collection
 
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
-
 from rocketchaos.harness.cluster.base import Cluster
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
 from rocketchaos.harness.core.events.clients import WorkerDied
 from rocketchaos.harness.core.history import History
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.core.model import Trouble
 
 DEATH_SHOWS_WITHIN_S = 0.5
@@ -76,11 +75,4 @@ class Health:
                 pass
             return None
 
-        retrying = Retrying(
-            retry=retry_if_result(lambda failure: failure is None),
-            wait=wait_fixed(0.02),
-            stop=stop_after_delay(DEATH_SHOWS_WITHIN_S),
-            retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
-        )
-        cause: RocketchaosError | None = retrying(death)
-        return cause
+        return look_until(death, lambda failure: failure is not None, DEATH_SHOWS_WITHIN_S, 0.02)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Protocol
 
 from rocketchaos.harness.clients.admin import Admin
@@ -13,6 +12,7 @@ from rocketchaos.harness.cluster.base import Cluster, Named, Networked
 from rocketchaos.harness.cluster.canary import prove_delivery
 from rocketchaos.harness.cluster.grpc_canary import prove_grpc
 from rocketchaos.harness.cluster.running import AttachedCluster
+from rocketchaos.harness.core.closing import Closing
 from rocketchaos.harness.core.errors import HarnessDefect
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.reaper.reaper import new_owner
@@ -31,7 +31,7 @@ class MakeCluster(Protocol):
         """A cluster that isn't started yet, with this folder for its files and this owner for its processes."""
 
 
-class ManagedCluster:
+class ManagedCluster(Closing):
     """Holds a cluster while runs use it; `with ManagedCluster(...) as managed:`.
 
     Nothing is started before the first run needs it. The cluster then starts in the background, while the run's
@@ -197,17 +197,6 @@ class ManagedCluster:
             self._cluster.stop()
         if self._starting is not None and not self._handed_over:  # also where no cluster could be made
             self.processes.reaper.remove_scratch(self._cluster_owner)
-
-    def __enter__(self) -> ManagedCluster:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _only_inside(cluster: Cluster | None) -> bool:

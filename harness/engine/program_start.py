@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psutil
-from tenacity import RetryCallState, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.probes.ownership_probe import RELAY_LIMIT_MS
 from rocketchaos.harness.probes.subscription_probe import CONSUMER_NOT_ONLINE
@@ -129,15 +129,10 @@ def awaited(
         context.check_alive()
         return look()
 
-    def over(_state: RetryCallState) -> Any:
+    found = look_until(looked, lambda found: found is not None, limit_s, LOOK_EVERY_S)
+    if found is None:
         raise why_not()
-
-    return Retrying(
-        retry=retry_if_result(lambda found: found is None),
-        wait=wait_fixed(LOOK_EVERY_S),
-        stop=stop_after_delay(limit_s),
-        retry_error_callback=over,
-    )(looked)
+    return found
 
 
 def _member(
@@ -208,12 +203,7 @@ def _told_by_itself(context: ConditionContext, name: str, member: _Member) -> Ma
             return None
         return info["subscriptions"] or None
 
-    found = Retrying(
-        retry=retry_if_result(lambda answer: answer is None),
-        wait=wait_fixed(LOOK_EVERY_S),
-        stop=stop_after_delay(_ASKED_S),
-        retry_error_callback=lambda _state: None,
-    )(asked)
+    found = look_until(asked, lambda answer: answer is not None, _ASKED_S, LOOK_EVERY_S)
     return None if found is None else {topic: _expression(item) for topic, item in found.items()}
 
 

@@ -32,7 +32,7 @@ from rocketchaos.harness.probes.watch import Watch
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.performing import perform
-from rocketchaos.harness.steps.place import Place
+from rocketchaos.harness.steps.step_place import Place
 
 
 class Run:
@@ -151,11 +151,11 @@ class Run:
         """Write down what broke the run."""
         self._stop_watch()
         self.failure = failure
-        self._test_bed.note_failure(failure)
+        self._test_bed.failures.note_failure(failure)
 
     def note(self, trouble: Trouble, message: str) -> None:
         """Write down why the run is no result, though nothing broke it."""
-        self._test_bed.note(trouble, message)
+        self._test_bed.failures.note(trouble, message)
 
     def finish(self) -> Report:
         """Observe, unless something broke the run; tear down, judge, and write it all down."""
@@ -180,7 +180,7 @@ class Run:
         FinalWait(context, processes.progress, lambda: Watch(context, processes.workers.run_count))()
         context.check_alive()
         context.history.append("harness", RunEnded())
-        self._test_bed.check_memory()
+        self._test_bed.failures.check_memory()
 
     def _judged(self) -> Report:
         history = self._test_bed.history

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 
 from rocketchaos.harness.cluster.base import Cluster
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.cluster.running import AttachedCluster, RunningCluster, keep, running
 from rocketchaos.harness.cluster.server_cluster import ServerCluster
+from rocketchaos.harness.core.closing import Closing
 from rocketchaos.harness.core.errors import EnvironmentNotReady, RocketchaosError, UsageProblem
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.admission import Admission, Slot, weight_of
@@ -40,7 +40,7 @@ Kind = tuple[str, str, str]
 """Version of RocketMQ, timing profile and shape of a cluster: runs with the same key can share one."""
 
 
-class Runner:
+class Runner(Closing):
     """Runs scenarios, each on a cluster that fits; equal needs share one. Use `with Runner(options) as runner:`.
     At the end it has stopped everything that it started, except kept clusters.
     """
@@ -361,17 +361,6 @@ class Runner:
             self.kept.append(keep(cluster))
             managed.hand_over()
         managed.close()
-
-    def __enter__(self) -> Runner:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _is_sound(managed: ManagedCluster) -> bool:

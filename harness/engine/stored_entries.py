@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
-
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.clients.dispatch import undispatched_bytes
 from rocketchaos.harness.clients.raw_pull import Pulled, PullRequest, pull
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.engine.entries import Entries, Tell
 from rocketchaos.harness.engine.program_start import speaks_from
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -40,19 +41,16 @@ class StoredEntries(Entries):
         """Once each broker has dispatched all: it answers a send before the message is in its queue."""
         for broker, address in context.servers.broker_addresses.items():
             try:
-                Retrying(
-                    stop=stop_after_delay(_DISPATCH_LIMIT_S),
-                    wait=wait_fixed(_LOOK_AGAIN_S),
-                    retry=retry_if_result(bool),
-                )(undispatched_bytes, address)
-            except RetryError as passed:
-                seen = passed.last_attempt.result()
+                seen = look_until(
+                    partial(undispatched_bytes, address), operator.not_, _DISPATCH_LIMIT_S, _LOOK_AGAIN_S
+                )
+            except OSError:
+                continue  # a broker that is down shows nothing
+            if seen:
                 context.observations.note_failure(
                     "entries",
                     f"after {_DISPATCH_LIMIT_S:g} s {broker} has {seen} B of messages in no queue yet",
                 )
-            except OSError:
-                continue  # a broker that is down shows nothing
         self._read(context)
 
     def _new(self, context: RunContext, real: str, queue: Queue) -> Iterator[PulledMessage]:

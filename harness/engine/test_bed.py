@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,22 +12,14 @@ from typing import Any
 from rocketchaos.harness.clients.consumer import Begin, Consumer
 from rocketchaos.harness.clients.producer import Producer, Sendings
 from rocketchaos.harness.clients.request_mode import set_request_mode
-from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.cluster.message_place import locate
-from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.core.errors import (
-    EnvironmentNotReady,
     HarnessDefect,
-    PreconditionNotMet,
     RocketchaosError,
-    UsageProblem,
 )
-from rocketchaos.harness.core.events.base import BrokenEvent
 from rocketchaos.harness.core.events.clients import OutputCut
-from rocketchaos.harness.core.events.run import RunEnded, RunStarted, RunTrouble, StepStarted, TopicCreated
-from rocketchaos.harness.core.events.servers import GroupConfigured
+from rocketchaos.harness.core.events.run import RunStarted
 from rocketchaos.harness.core.history import History
-from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.answered_entries import AnsweredEntries
@@ -38,16 +29,17 @@ from rocketchaos.harness.engine.health import Health
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.engine.printed_events import PrintedEvents
+from rocketchaos.harness.engine.program_homes import Programs
 from rocketchaos.harness.engine.program_ready import wait_until_ready
 from rocketchaos.harness.engine.program_start import begun, connections_of
-from rocketchaos.harness.engine.programs import Programs
 from rocketchaos.harness.engine.record import NodeLogs
+from rocketchaos.harness.engine.run_failures import Failures
+from rocketchaos.harness.engine.topics_and_groups import create_groups, create_topics
 from rocketchaos.harness.engine.traced_entries import TracedEntries
+from rocketchaos.harness.engine.worker_record import record_worker_event
 from rocketchaos.harness.engine.written_entries import WrittenEntries
 from rocketchaos.harness.language.consumer_spec import Through
 from rocketchaos.harness.language.namespace import whole
-from rocketchaos.harness.language.topic import NamedGroup
-from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.scenario.model import Scenario
@@ -57,13 +49,6 @@ from rocketchaos.harness.workers.joint_process import JointProcess
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker, WorkerFailed
 from rocketchaos.harness.workers.worker_events import WorkerEvent
-
-_TROUBLES: Mapping[type[RocketchaosError], Trouble] = {
-    PreconditionNotMet: Trouble.PRECONDITION,
-    UsageProblem: Trouble.USAGE,
-    EnvironmentNotReady: Trouble.ENVIRONMENT,
-    RocketchaosError: Trouble.HARNESS,
-}
 
 
 class TestBed:
@@ -113,7 +98,7 @@ class TestBed:
             "trace": TracedEntries(scenario, self._on_event),
         }
         self._producers: dict[str, Producer] = {}
-        self._logs: NodeLogs | None = None
+        self.failures = Failures(history, self.health, folder.logs)
 
     def provision(self) -> RunContext:
         """Workers warm up while the cluster starts. Then topics and producer follow, and the record."""
@@ -187,7 +172,7 @@ class TestBed:
 
     def _connect(self) -> RunContext:
         cluster, admin = self.managed.ready()
-        self._logs = NodeLogs(cluster)
+        self.failures.node_logs = NodeLogs(cluster)
         context = RunContext(
             self.scenario,
             cluster=cluster,
@@ -199,16 +184,14 @@ class TestBed:
             health=self.health,
             logs=self.folder.logs,
         )
-        self.context, self.health.cluster = context, cluster
+        self.context = self.failures.context = context
+        self.health.cluster = cluster
         for node in cluster.nodes:
             context.servers.record(node)
-        for topic, spec in self.scenario.topics.items():
-            if not spec.by_sending:
-                self._create(context, topic)
+        create_topics(context)
         if any(choice.kind.needs_proxy for choice in self.scenario.choices):
             self.managed.prove_grpc(self.scenario)
-        for group in self.scenario.groups:
-            self._create_group(context, group)
+        create_groups(context)
         for entries in self._entries.values():
             entries.begin(context)
         for name in self._producers:
@@ -226,37 +209,6 @@ class TestBed:
             if not self.scenario.senders[name].may_be_refused or not refusal.is_refusal:
                 raise
             self._producers[name].refused(refusal)
-
-    def _create(self, context: RunContext, topic: str) -> None:
-        real, spec = self.names.real(topic), self.scenario.topic(topic)
-        brokers = self.scenario.brokers_of(topic)
-        addresses = {name: context.servers.broker_addresses[name] for name in brokers}
-        own_perm = self.scenario.cluster.leaves_permissions
-        create_routed_topic(context.admin, real, spec.configuration, addresses, own_perm=own_perm)
-        created = TopicCreated(
-            topic=topic, real=real, queues=spec.queues, brokers=tuple(brokers), settings=spec.settings
-        )
-        self.history.append("harness", created)
-
-    def _create_group(self, context: RunContext, group: str) -> None:
-        """Create the group if the proxy needs it, if it has settings of its own, or if it is declared and
-        brokers create none by themselves. The same holds for its topics."""
-        spec = self.scenario.bare_groups.get(group, NamedGroup())
-        members = self.scenario.members(group)
-        addresses = context.servers.broker_addresses
-        by_proxy = any(self.scenario.consumers[member].needs_proxy for member in members)
-        cluster = self.scenario.cluster
-        by_itself = all(
-            cluster.lines_of(broker).get("autoCreateSubscriptionGroup", "true").lower() == "true"
-            for broker in cluster.brokers
-        )
-        if by_proxy or spec.settings or (spec.is_declared and not by_itself):
-            create_group(context.admin, self.names.real(group), addresses.values(), spec.settings)
-        if spec.settings:
-            shown = GroupConfigured(group=group, settings=spec.settings, brokers=tuple(addresses))
-            self.history.append("harness", shown)
-        for prefix, _ in spec.topics:
-            self._create(context, f"{prefix}{group}")
 
     def _start_of_program(self, name: str) -> Mapping[str, Any]:
         """How to observe a program's start, as arguments of `Consumer`; empty for other consumers."""
@@ -367,68 +319,6 @@ class TestBed:
                 event = replace(event, data={**event.data, "topic": topic})
             record_worker_event(name, event, self.history, self.names, self.health)
 
-    def note_failure(self, failure: BaseException) -> None:
-        """Record why the run could not be completed. Anything that is not an `Exception` is an interruption.
-        If a process has died, that is the cause, whatever showed it first.
-        """
-        if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
-            failure = self.health.deeper_cause() or self._out_of_memory() or failure
-        if isinstance(failure, RocketchaosError):
-            trouble = next(trouble for kind, trouble in _TROUBLES.items() if isinstance(failure, kind))
-            precondition = trouble is Trouble.PRECONDITION
-            cause = failure.cause or (self._last_step() if precondition else "")
-            self.note(trouble, str(failure), cause, failure.about)
-            if precondition:
-                self.observe_what_can_be()
-        elif isinstance(failure, Exception):
-            self.note(Trouble.HARNESS, f"{type(failure).__name__}: {failure}")
-            text = "".join(traceback.format_exception(failure))
-            with suppress(OSError):  # what happened is in the history, as far as that can be written
-                (self.folder.logs / "harness-traceback.txt").write_text(text, encoding="utf-8")
-        else:
-            self.note(Trouble.INTERRUPTED, f"interrupted: {str(failure) or 'Ctrl-C'}")
-
-    def check_memory(self) -> None:
-        """Make sure that no server ran out of memory: then missing answers say nothing about RocketMQ.
-
-        Raises:
-            EnvironmentNotReady: one did.
-        """
-        if (failure := self._out_of_memory()) is not None:
-            raise failure
-
-    def _out_of_memory(self) -> EnvironmentNotReady | None:
-        if self._logs is None or (found := self._logs.out_of_memory()) is None:
-            return None
-        node, line = found
-        return EnvironmentNotReady(
-            f"the server {node} ran out of memory: {line}",
-            "Its log is in the run folder, logs/.",
-            about=(node,),
-        )
-
-    def note(self, trouble: Trouble, message: str, cause: str = "", about: tuple[str, ...] = ()) -> None:
-        """Write down why the run could not be completed. A history that can't be written stays as it is.
-
-        `cause` and `about` are those of the error.
-        """
-        body = RunTrouble(trouble=trouble, message=message, cause=cause, about=about)
-        with suppress(EnvironmentNotReady):
-            self.history.append("harness", body)
-
-    def _last_step(self) -> str:
-        """The word of the step that started last: it counts as the cause of a precondition that names none."""
-        steps = (event.body for event in reversed(self.history.events) if isinstance(event.body, StepStarted))
-        return next((step.step for step in steps), "")
-
-    def observe_what_can_be(self) -> None:
-        """Observe the brokers after a condition was not reached: their state helps to find the reason."""
-        if self.context is not None:
-            with suppress(RocketchaosError):
-                self.health.check()
-                observe_moment(self.context, "end")
-                self.history.append("harness", RunEnded())
-
     def tear_down(self) -> None:
         """End every client, heal faults, collect the logs.
 
@@ -447,21 +337,5 @@ class TestBed:
             with suppress(RocketchaosError):
                 self.context.faults.heal_all()
             self.context.hand_made.close_all()
-        if self._logs is not None:
-            self._logs.collect(self.folder.logs)
-
-
-def record_worker_event(
-    worker: str, event: WorkerEvent, history: History, names: Names, health: Health
-) -> None:
-    """Write down what a worker saw, with the scenario's names. Called from its reader's thread."""
-    data = {name: value for name, value in event.data.items() if name != "consumer"}
-    if "topic" in data:
-        data["topic"] = names.scenario(str(data["topic"]))
-    try:
-        written = history.append(worker, event.kind, data, mono_ns=event.mono_ns, wall_ms=event.wall_ms)
-        written.body  # noqa: B018 - reads it, and keeps it
-    except BrokenEvent as broken:
-        health.note(HarnessDefect(f"the worker {worker} wrote a broken event: {broken}"))
-    except RocketchaosError as error:
-        health.note(error)
+        if self.failures.node_logs is not None:
+            self.failures.node_logs.collect(self.folder.logs)

@@ -31,7 +31,7 @@ from rocketchaos.harness.core.events.servers import (
     LogLine,
 )
 from rocketchaos.harness.facts.story import Entry
-from rocketchaos.harness.language.fault_registry import ACTIVE_BEFORE_TOLD, TOLD_BY_CONSUMERS
+from rocketchaos.harness.language.fault_effects import ACTIVE_BEFORE_TOLD, TOLD_BY_CONSUMERS
 
 _JOINS = (ConsumerStarted, HeartbeatSent)
 """Kinds that tell who is a member of what."""

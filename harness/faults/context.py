@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rocketchaos.harness.clients.members import Members
-    from rocketchaos.harness.cluster.servers import Servers
+    from rocketchaos.harness.cluster.run_servers import Servers
 
 
 class FaultContext(Protocol):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import statistics
 
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
-
 from rocketchaos.harness.cluster.base import DelayLine
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.faults.base import Fault
-from rocketchaos.harness.faults.trials import Trials
+from rocketchaos.harness.faults.sidecar_trials import Trials
 from rocketchaos.harness.rocketmq import remoting
 
 _TIMES = 7
@@ -74,18 +73,12 @@ class Delay(Fault):
     def wait_healed(self) -> str:
         """The median answer comes before the shortest delay would have let it."""
         limit_ms = self._before_ms + max(1, self._delay_ms - self._jitter_ms) / 2
-        waiting = Retrying(
-            stop=stop_after_delay(_HEALED_LIMIT_S),
-            wait=wait_fixed(0.1),
-            retry=retry_if_result(lambda took: took > limit_ms),
-        )
-        try:
-            took = waiting(self._median_ms)
-        except RetryError as over:
+        took = look_until(self._median_ms, lambda took: took <= limit_ms, _HEALED_LIMIT_S, 0.1)
+        if took > limit_ms:
             raise PreconditionNotMet(
                 f"delay of {self.target}: {_HEALED_LIMIT_S:.0f} s after it was taken away answers still take "
-                f"{over.last_attempt.result():.1f} ms"
-            ) from None
+                f"{took:.1f} ms"
+            )
         return f"{self.target} answers after {took:.1f} ms"
 
     def _times_ms(self) -> list[float]:

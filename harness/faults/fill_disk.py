@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
-
 from rocketchaos.harness.cluster.base import Fillable
 from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.faults.base import Fault
 
 if TYPE_CHECKING:
@@ -41,18 +40,12 @@ class FillDisk(Fault):
 
     def wait_effective(self) -> str:
         """The broker logs that it marks its disk full; from then on it refuses messages."""
-        retrying = Retrying(
-            retry=retry_if_result(lambda line: line is None),
-            wait=wait_fixed(_LOOK_EVERY_S),
-            stop=stop_after_delay(_LIMIT_S),
-        )
-        try:
-            line = retrying(self._in_words)
-        except RetryError:
+        line = look_until(self._in_words, lambda line: line is not None, _LIMIT_S, _LOOK_EVERY_S)
+        if line is None:
             raise PreconditionNotMet(
                 f"{self.name}: {self.target} didn't take its disk for full within {_LIMIT_S:.0f} s; "
                 f"its log, {self._context.servers.node(self.target).log}, doesn't say `{_SAYS}`"
-            ) from None
+            )
         return f"{self.target} logs: {line}"
 
     def heal(self) -> None:

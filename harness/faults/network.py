@@ -7,12 +7,11 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
-
 from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.faults.base import Fault
 from rocketchaos.harness.faults.rules import CHAIN_PREFIX, Command, Link, counts, put_up, take_down
-from rocketchaos.harness.faults.trials import Trials
+from rocketchaos.harness.faults.sidecar_trials import Trials
 
 if TYPE_CHECKING:
     from rocketchaos.harness.containers.sidecar import Sidecar, Sidecars
@@ -110,15 +109,8 @@ class NetworkFault(Fault):
 
     def _until(self, observe: Callable[[], str], wanted: str, limit_s: float) -> str:
         """Look until the answer is the wanted one; the last answer."""
-        waiting = Retrying(
-            stop=stop_after_delay(limit_s),
-            wait=wait_fixed(0.1),
-            retry=retry_if_result(lambda seen: seen != wanted),
-        )
         try:
-            return str(waiting(observe))
-        except RetryError as over:
-            return str(over.last_attempt.result())
+            return look_until(observe, lambda seen: seen == wanted, limit_s, 0.1)
         except EnvironmentNotReady as error:
             return error.message
 

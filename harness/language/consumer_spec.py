@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
-    Discriminator,
     Field,
-    Tag,
     WithJsonSchema,
     model_validator,
 )
 
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.behaviour import Behaviour
+from rocketchaos.harness.language.client_words import (
+    PROGRAM_EXAMPLES,
+    ClientText,
+    program_of,
+    why_no_property,
+    why_not_reached,
+)
+from rocketchaos.harness.language.consumer_problems import given, problems
+from rocketchaos.harness.language.expressions import ExpressionField, SqlExpression, text_of
 from rocketchaos.harness.language.name_servers import NameServerNames
-from rocketchaos.harness.language.namespace import outside
 from rocketchaos.harness.language.words import (
     ClientId,
     DurationMs,
@@ -28,96 +33,24 @@ from rocketchaos.harness.language.words import (
     Namespace,
     OneOrMore,
     Strict,
-    TagExpression,
     TopicKey,
     as_tuple,
 )
 from rocketchaos.harness.rocketmq import allocation
 from rocketchaos.harness.rocketmq.allocation import Queue, StrategyName
 from rocketchaos.harness.rocketmq.client_kinds import (
-    CLIENT_KINDS,
     USUAL_CLIENT,
     Api,
     ApiName,
     ClientChoice,
     client_choice,
 )
-from rocketchaos.harness.rocketmq.properties import CONSUMERS, Properties, Value
+from rocketchaos.harness.rocketmq.properties import CONSUMERS, Value
 from rocketchaos.harness.rocketmq.version_range import contains
-from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
-
-
-class SqlExpression(Strict):
-    """A subscription by SQL92 on the messages' properties: `MessageSelector.bySql`.
-
-    Brokers evaluate it; clients don't check again. A broker refuses it unless its `enablePropertyFilter` is
-    true.
-    """
-
-    sql: str = Field(min_length=1, description="the expression: `a = 1 AND b IN ('x', 'y')`")
-
-
-Expression = str | SqlExpression
-"""What a consumer subscribes with: a tag expression, or SQL."""
-
-ExpressionField = Annotated[
-    Annotated[TagExpression, Tag("tags")] | Annotated[SqlExpression, Tag("sql")],
-    Discriminator(lambda value: "sql" if isinstance(value, Mapping | SqlExpression) else "tags"),
-]
-"""The same as a field's type."""
-
-
-def text_of(expression: Expression) -> str:
-    """The expression as brokers hold it (SubscriptionData.subString): an empty one as `*`."""
-    return expression.sql if isinstance(expression, SqlExpression) else expression or "*"
-
-
-def as_data(expression: Expression) -> str | dict[str, str]:
-    """The expression as workers and the history take it: text, or `{"sql": text}`."""
-    return {"sql": expression.sql} if isinstance(expression, SqlExpression) else expression
-
-
-def from_data(data: str | Mapping[str, str]) -> Expression:
-    """The way back."""
-    return data if isinstance(data, str) else SqlExpression(sql=data["sql"])
-
-
-def _a_client(text: str) -> str:
-    client_choice(text)
-    return text
-
-
-_KINDS = "|".join(kind.name if kind.version else f"{kind.name}(@[0-9.]+)?" for kind in CLIENT_KINDS.values())
-ClientText = Annotated[
-    str, AfterValidator(_a_client), WithJsonSchema({"type": "string", "pattern": f"^({_KINDS})$"})
-]
-"""A client: its kind, or its kind and version, `java@4.9.4`."""
 
 
 def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
-
-
-_PROGRAMS = {kind.program: kind for kind in CLIENT_KINDS.values() if kind.program is not None}
-PROGRAM_CLIENTS = frozenset(kind.name for kind in _PROGRAMS.values())
-"""The clients of consumers that are programs of the user's."""
-_EXAMPLES: Mapping[str, str] = {
-    "jar": "jar: …",
-    "command": "command: [./audit, $nameserver]",
-    "image": "image: registry.example.org/shop:1.4",
-}
-
-
-def program_of(app: Mapping[str, Any]) -> str:
-    """The client of a consumer with this `app`, as in a file. Without the name of a program it counts as a jar."""
-    return next((kind for key, kind in _PROGRAMS.items() if key in app), _PROGRAMS["jar"]).name
-
-
-def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
-    """Why a client can't speak to servers of this version; None if it can."""
-    if needs_proxy and not contains(PROXY_SINCE, rocketmq):
-        return f"it needs the proxy of RocketMQ 5, which {rocketmq} lacks"
-    return None
 
 
 Through = Literal["brokers", "proxy"]
@@ -311,7 +244,7 @@ class Consumer(Strict):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Consumer:
-        for problem in _problems(self):
+        for problem in problems(self):
             raise ValueError(problem)
         return self
 
@@ -361,14 +294,14 @@ class Consumer(Strict):
     def why_not_with(self, choice: ClientChoice) -> str | None:
         """Why a client can't be this consumer; None if it can."""
         if choice.kind.program is not None and self.app is None and self.beside is None:
-            which = _EXAMPLES[choice.kind.program]
+            which = PROGRAM_EXAMPLES[choice.kind.program]
             return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{{which}}}`"
         if self.app is not None and choice.kind.name != program_of(self.app.model_dump(exclude_none=True)):
             return f"`app` is a client itself: leave out `client: {choice}`"
         api = choice.kind.apis.get(self.api)
         if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
-        lacking = _given(self, api.lacks)
+        lacking = given(self, api.lacks)
         lacking += [f"client_id: {self.client_id}"] if self.has_whole_id and not choice.kind.takes_ids else []
         lacking += [f"namespace: {self.namespace}"] if self.namespace and not choice.kind.namespaces else []
         lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
@@ -455,67 +388,3 @@ class Consumer(Strict):
                 return strategies.machine_room(queues, members, member, self.rooms or ())
             case "machine-room-nearby":
                 return strategies.machine_room_nearby(queues, members, member)
-
-
-def why_no_property(given: Iterable[str], known: Properties, client: str) -> str | None:
-    """Why a client of this version can't have one of these settings; None if it can."""
-    for name in given:
-        if name in known and not contains(known[name].since, client):
-            return (
-                f"`settings: {{{name}: …}}` is what the client {client} can't have: {known[name].since} can"
-            )
-    return None
-
-
-def _given(consumer: Consumer, names: Sequence[str]) -> list[str]:
-    return [name for name in names if getattr(consumer, name) != _default(name)]
-
-
-def _default(name: str) -> Any:
-    return Consumer.model_fields[name].get_default(call_default_factory=True)
-
-
-def _problems(consumer: Consumer) -> Iterator[str]:
-    """What can't be meant together."""
-    reason = consumer.why_not_with(consumer.choice)
-    if reason is not None:
-        yield reason
-        return
-    if consumer.beside is not None and consumer.app is not None:
-        yield "`beside` says which program it is in: leave out `app`"
-    sees = None if consumer.app is None else consumer.app.sees
-    if sees is not None and sees.by_number and len(consumer.subscribe) > 1:
-        yield (
-            f"the group `number` of `sees: {{{sees.where}: …}}` is a message's number in its topic, and it "
-            "subscribes to several: "
-            "let it tell a `key`, or the `topic` too"
-        )
-    if consumer.beside is not None and consumer.process == "own":
-        yield "it has a process of its own, and can't be `beside` another one"
-    for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
-        if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
-            yield f"`{field}` and `strategy: {strategy}` need each other"
-    if consumer.traits.request_mode == "POP" and consumer.consume_from == "timestamp":
-        yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
-    if consumer.name_servers is not None and consumer.needs_proxy:
-        yield "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
-    if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
-        yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
-    yield from outside(consumer.namespace, (consumer.group,), "group")
-    yield from outside(consumer.namespace, consumer.subscribe, "topic")
-    if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:
-        yield "with `filter_class` it subscribes to `*`"
-    if consumer.instance is not None and consumer.has_whole_id:
-        yield f"`client_id: {consumer.client_id}` says how its id ends: leave out `instance`"
-    said = set(consumer.model_copy(update={"settings": {}}).properties) & set(consumer.settings)
-    if said:
-        yield f"`settings` says `{sorted(said)[0]}`, and another key of the consumer does too: leave one out"
-    if consumer.model == "broadcasting":
-        given = [
-            name
-            for name in ("retry_delay_level", "max_reconsume_times")
-            if getattr(consumer, name) is not None
-        ]
-        given += ["strategy"] if consumer.strategy != "average" else []
-        if given:
-            yield f"broadcasting has neither allocation nor retries: leave out `{'`, `'.join(given)}`"

@@ -382,30 +382,3 @@ ENDINGS: Mapping[str, Ending] = MappingProxyType(
 """The steps that end some of them."""
 NETWORK_FAULTS = tuple(_OF_THE_NETWORK)
 """Those of the network, which `heal` ends."""
-
-
-def of_process(*effects: Process) -> frozenset[str]:
-    """The words of the faults that make this of a process."""
-    return frozenset(kind.word for kind in _ALL if kind.process in effects)
-
-
-ENDS = frozenset(kind.word for kind in PROCESS_FAULTS.values() if kind.after in ("stopped", "killed"))
-"""Those after which the process is gone."""
-KILLS = of_process(Process.KILLED)
-STANDS_STILL = of_process(Process.STANDS)
-TAKES_AWAY = of_process(Process.KILLED, Process.LEFT, Process.STANDS)
-"""A node that suffers one of these is not there until it is healed, or ready again."""
-TOLD_BY_CONSUMERS = frozenset(
-    kind.word for kind in PROCESS_FAULTS.values() if kind.process is Process.LEFT and not kind.consumers_tell
-)
-"""Those whose effect on a member its own `consumer-stopped` has recorded before."""
-ACTIVE_BEFORE_TOLD = tuple(
-    dict.fromkeys(
-        (
-            *(kind.word for kind in _ALL if kind.active_before_told),
-            # Who starts tells of it first.
-            *(word for kind in _ALL for word in kind.undone_by if word not in (*FAULT_KINDS, "start")),
-        )
-    )
-)
-"""The steps from whose beginning on a group may change, before the history tells that it has."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from rocketchaos.harness.language.consumer_spec import ClientText
+from rocketchaos.harness.language.client_words import ClientText
 from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.namespace import outside
 from rocketchaos.harness.language.words import GroupKey, Name, Namespace, Strict

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rocketchaos.harness.core.events.observed import StoredSubscription
-from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression
+from rocketchaos.harness.language.expressions import Expression, SqlExpression
 from rocketchaos.harness.language.words import BLANKS
 
 ALL = "*"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,9 +159,9 @@ class Draft:
         """The topics of which each running member takes some tag."""
         return [topic for topic in self.topics if self.common_tags(group, topic)]
 
-    def sendings(self, topics: Iterable[str] | None = None) -> list[Step]:
-        """A send to each of the topics, as fast as possible."""
-        return [self._sending(topic) for topic in (self.topics if topics is None else topics)]
+    def sendings(self) -> list[Step]:
+        """A send to each topic, as fast as possible."""
+        return [self._sending(topic) for topic in self.topics]
 
     def _sending(self, topic: str) -> Step:
         per_queue = int(self.word("messages"))

@@ -26,7 +26,7 @@ SETTLED_S = 1.0
 SEALED_S = 4.0
 """At once if all is consumed, 6 s later if a message waits."""
 SEALED_ORDERLY_S = 22.0
-"""An orderly member may wait 20 s for the locks of its queues, see `assertions.delays`."""
+"""An orderly member may wait 20 s for the locks of its queues, see `assertions.on_the_way`."""
 SEALED_AFTER_BROKERS_S = 20.0
 """After a fault of a broker, a client gives up a lost pull after 30 s."""
 

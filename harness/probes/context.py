@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.clients.members import Members
     from rocketchaos.harness.clients.producer import Producer
     from rocketchaos.harness.clients.variables import Variables
-    from rocketchaos.harness.cluster.servers import Servers
+    from rocketchaos.harness.cluster.run_servers import Servers
     from rocketchaos.harness.core.history import History
     from rocketchaos.harness.core.names import Names
     from rocketchaos.harness.faults.base import Faults

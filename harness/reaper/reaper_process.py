@@ -87,7 +87,7 @@ class OwnedThing:
     owner: str
 
 
-def engine_client(base_url: str, request_limit_s: int = _REQUEST_LIMIT_S) -> Any:
+def engine_client(base_url: str) -> Any:
     """A client (`docker.DockerClient`) of the engine at this address, with the certificates of the environment.
 
     Raises:
@@ -96,7 +96,7 @@ def engine_client(base_url: str, request_limit_s: int = _REQUEST_LIMIT_S) -> Any
     # docker-py takes 0.4 s and 25 MB, which only those pay who have containers.
     import docker
 
-    return docker.from_env(timeout=request_limit_s, environment={**os.environ, "DOCKER_HOST": base_url})
+    return docker.from_env(timeout=_REQUEST_LIMIT_S, environment={**os.environ, "DOCKER_HOST": base_url})
 
 
 def owned_things(client: Any, is_owner: Callable[[str], bool]) -> list[OwnedThing]:

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from rocketchaos.assertions import CHECKS
 from rocketchaos.harness.claims.expected_verdicts import measured_text
 from rocketchaos.harness.claims.registry import Claim, claims
-from rocketchaos.harness.claims.said import said
+from rocketchaos.harness.claims.statement import said
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.diagnose.checks import CHECKS as DIAGNOSES
 from rocketchaos.harness.diagnose.finding import Check as Diagnosed

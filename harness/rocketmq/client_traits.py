@@ -155,6 +155,11 @@ class ClientKind:
         return self.program is not None
 
 
+def keys(text: str) -> tuple[str, ...]:
+    """The keys of a consumer that stand in the text."""
+    return tuple(text.split())
+
+
 def by_api(*apis: Api) -> Mapping[str, Api]:
     """The ways of consuming by name, the usual one first."""
     return MappingProxyType({api.name: api for api in apis})

@@ -16,7 +16,6 @@ from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.network_order import check_network
 from rocketchaos.harness.scenario.place_models import SECTIONS
-from rocketchaos.harness.scenario.places import Document
 from rocketchaos.harness.scenario.property_check import check_properties
 from rocketchaos.harness.scenario.references import check_references
 from rocketchaos.harness.scenario.sense import check_sense
@@ -24,6 +23,7 @@ from rocketchaos.harness.scenario.step_order import check_order
 from rocketchaos.harness.scenario.unreachable import impossible
 from rocketchaos.harness.scenario.validate import validate
 from rocketchaos.harness.scenario.word_entries import flat, understood
+from rocketchaos.harness.scenario.yaml_places import Document
 
 __all__ = ["Diagnostic", "InvalidScenario", "load_scenario", "parse_scenario", "render"]
 

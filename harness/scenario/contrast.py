@@ -14,7 +14,7 @@ from rocketchaos.assertions.reach import room
 from rocketchaos.assertions.refuted import Refuted
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.yaml_places import Document
 
 
 def one_holds_with_the_other(document: Document, scenario: Scenario, *, exact: bool) -> Iterator[Diagnostic]:

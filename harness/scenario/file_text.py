@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.scenario.diagnostics import InvalidScenario
-from rocketchaos.harness.scenario.places import Span, at_span, split_lines
+from rocketchaos.harness.scenario.yaml_places import Span, at_span, split_lines
 
 LARGEST_BYTES = 1 << 20
 """The size of a scenario file at most; real ones have a few thousand bytes."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rocketchaos.harness.scenario import checked, lines_of, parse_document
-from rocketchaos.harness.scenario.places import Document, Path, Places, Span
 from rocketchaos.harness.scenario.word_entries import PlacedWord, entry_understood
+from rocketchaos.harness.scenario.yaml_places import Document, Path, Places, Span
 
 _DEEPEST = 12
 _LONGEST_NUMBER = 18

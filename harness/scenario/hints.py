@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression, text_of
-from rocketchaos.harness.language.fault_registry import ENDS
+from rocketchaos.harness.language.expressions import Expression, SqlExpression, text_of
+from rocketchaos.harness.language.fault_effects import ENDS
 from rocketchaos.harness.language.tags import client_matches, tags_of
 from rocketchaos.harness.language.words import of_a_variable
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.steps.unsubscribe import Unsubscribe
 
 Indices = tuple[int, ...]
-"""Where a step is, as `harness.steps.place.Place` has it."""
+"""Where a step is, as `harness.steps.step_place.Place` has it."""
 
 
 @dataclass(slots=True)

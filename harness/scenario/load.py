@@ -19,9 +19,9 @@ from yaml.reader import ReaderError
 
 from rocketchaos.harness.core.nearest import clipped
 from rocketchaos.harness.scenario.diagnostics import Diagnostic, InvalidScenario
-from rocketchaos.harness.scenario.places import Document, Path, Places, Span, at_span, split_lines
 from rocketchaos.harness.scenario.scalars import NumberTooLongError, scalar
 from rocketchaos.harness.scenario.syntax import explain
+from rocketchaos.harness.scenario.yaml_places import Document, Path, Places, Span, at_span, split_lines
 
 _DEEPEST = 16
 """Levels; a scenario has six. It bounds the recursion."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from rocketchaos.harness.language.fault_registry import ENDS, RESTART
+from rocketchaos.harness.language.fault_effects import ENDS
+from rocketchaos.harness.language.fault_registry import RESTART
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import Document
 from rocketchaos.harness.scenario.word_entries import PlacedWord, flat
+from rocketchaos.harness.scenario.yaml_places import Document
 from rocketchaos.harness.steps import Step
 from rocketchaos.harness.steps.heal import Heal
 from rocketchaos.harness.steps.network import Effect, NetworkStep

@@ -12,7 +12,7 @@ from rocketchaos.assertions import CHECKS
 from rocketchaos.harness.core.model import SECTIONS as CHECK_SECTIONS
 from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import Path
+from rocketchaos.harness.scenario.yaml_places import Path
 from rocketchaos.harness.steps import STEPS
 
 SECTIONS: Mapping[str, Mapping[str, type[Word]]] = {

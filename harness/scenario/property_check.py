@@ -18,9 +18,9 @@ from rocketchaos.harness.rocketmq.properties import (
 )
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import Document, Path
 from rocketchaos.harness.scenario.sentences import kind_of
 from rocketchaos.harness.scenario.word_entries import flat, understood
+from rocketchaos.harness.scenario.yaml_places import Document, Path
 
 _STEPS = {"topic-config": (TOPIC, "TopicConfig"), "group-config": (GROUP, "SubscriptionGroupConfig")}
 """The steps that have settings, and the kind of target that has them."""

@@ -16,8 +16,8 @@ from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY
 from rocketchaos.harness.language.words import Reference, of_a_variable, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Topic
-from rocketchaos.harness.scenario.places import Document, Path
 from rocketchaos.harness.scenario.word_entries import Names, PlacedWord, all_words, flat, names_of
+from rocketchaos.harness.scenario.yaml_places import Document, Path
 from rocketchaos.harness.steps import Step
 from rocketchaos.harness.steps.observe import Observe
 from rocketchaos.harness.steps.repeat import Repeat

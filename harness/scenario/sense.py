@@ -13,8 +13,8 @@ from rocketchaos.harness.language.expectation import is_range, never_fitting, pr
 from rocketchaos.harness.language.words import CREATABLE_TOPIC, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import Document
 from rocketchaos.harness.scenario.word_entries import PlacedWord, all_words, flat
+from rocketchaos.harness.scenario.yaml_places import Document
 from rocketchaos.harness.steps.observe import Observe
 from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.steps.start import Start

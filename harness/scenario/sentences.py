@@ -12,7 +12,7 @@ from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.expectation import meant_by
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.scenario.place_models import SECTIONS, allowed_keys, field_at, model_at, one_of
-from rocketchaos.harness.scenario.places import Document, Path
+from rocketchaos.harness.scenario.yaml_places import Document, Path
 
 Sentence = tuple[str, str | None]
 """A message, and the nearest allowed word."""

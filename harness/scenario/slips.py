@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from rocketchaos.harness.core.nearest import clipped
 from rocketchaos.harness.language.consumer_spec import Consumer
-from rocketchaos.harness.language.fault_registry import ENDS
+from rocketchaos.harness.language.fault_effects import ENDS
 from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.yaml_places import Document
 from rocketchaos.harness.steps.base import every_step
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import Document
 from rocketchaos.harness.scenario.word_entries import PlacedWord, flat
+from rocketchaos.harness.scenario.yaml_places import Document
 from rocketchaos.harness.steps import Step
 from rocketchaos.harness.steps.base import STATES
 from rocketchaos.harness.steps.bind import Bind

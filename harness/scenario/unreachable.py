@@ -10,9 +10,9 @@ from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
 from rocketchaos.harness.scenario.contrast import both_can_hold, contradictions, one_holds_with_the_other
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import Document
 from rocketchaos.harness.scenario.slips import slips
 from rocketchaos.harness.scenario.word_entries import all_words, flat
+from rocketchaos.harness.scenario.yaml_places import Document
 from rocketchaos.harness.steps import Step
 
 

@@ -10,8 +10,8 @@ from pydantic_core import ErrorDetails
 
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import Document, Path
 from rocketchaos.harness.scenario.sentences import sentence
+from rocketchaos.harness.scenario.yaml_places import Document, Path
 
 _AT_THE_KEY = {"extra_forbidden", "missing", "union_tag_invalid", "union_tag_not_found"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocketchaos.harness.language.consumer_spec import why_no_property, why_not_reached
+from rocketchaos.harness.language.client_words import why_no_property, why_not_reached
 from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
 from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.topic import attributes_of

@@ -10,9 +10,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.language.words import Word
-from rocketchaos.harness.scenario.model import CheckOfScenario, StepOfScenario
+from rocketchaos.harness.scenario.declared import CheckOfScenario, StepOfScenario
 from rocketchaos.harness.scenario.place_models import SECTIONS
-from rocketchaos.harness.scenario.places import Document, Path
+from rocketchaos.harness.scenario.yaml_places import Document, Path
 from rocketchaos.harness.steps import STEPS
 
 _STEP: TypeAdapter[Any] = TypeAdapter(StepOfScenario)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import ConfigDict, Field, model_validator
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
-from rocketchaos.harness.language.consumer_spec import text_of
+from rocketchaos.harness.language.expressions import text_of
 from rocketchaos.harness.language.words import GroupName, Strict, TopicName
 from rocketchaos.harness.steps.base import Step
 

@@ -10,7 +10,7 @@ from rocketchaos.harness.conditions.context import ConditionContext
 if TYPE_CHECKING:
     from rocketchaos.harness.core.events.run import StepEnded, StepStarted
     from rocketchaos.harness.language.words import Word
-    from rocketchaos.harness.steps.place import Place
+    from rocketchaos.harness.steps.step_place import Place
 
 
 class StepContext(ConditionContext, Protocol):

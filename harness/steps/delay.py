@@ -62,7 +62,7 @@ class Delay(NetworkStep):
     def run(self, context: StepContext) -> None:
         from rocketchaos.harness.cluster.base import Delayable
         from rocketchaos.harness.faults.delay import Delay as DelayFault
-        from rocketchaos.harness.faults.trials import Trials
+        from rocketchaos.harness.faults.sidecar_trials import Trials
 
         if not isinstance(context.servers.cluster, Delayable):
             raise HarnessDefect(

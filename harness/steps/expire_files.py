@@ -78,25 +78,23 @@ class ExpireFiles(Step):
     def _await(
         self, context: StepContext, broker: str, address: str, queues: list[Queue], before: dict[str, int]
     ) -> dict[str, int]:
-        from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+        from rocketchaos.harness.core.looking import look_until
 
         def observe() -> dict[str, int]:
             context.check_alive()
             return self._begins(context, broker, address, queues)
 
-        retrying = Retrying(
-            retry=retry_if_result(lambda now: all(now[queue] <= before[queue] for queue in before)),
-            wait=wait_fixed(_LOOK_EVERY_S),
-            stop=stop_after_delay(self.within / 1000),
-        )
-        try:
-            return retrying(observe)
-        except RetryError:
+        def later(now: dict[str, int]) -> bool:
+            return any(now[queue] > before[queue] for queue in before)
+
+        seen = look_until(observe, later, self.within / 1000, _LOOK_EVERY_S)
+        if not later(seen):
             raise PreconditionNotMet(
                 f"expire-files: within {self.within / 1000:g} s no queue of {self.topic} on {broker} begins later "
-                f"than before; last seen: {before}",
+                f"than before; last seen: {seen}",
                 "Are the files full and expired? See `expire-files` in the language reference.",
-            ) from None
+            )
+        return seen
 
     def _begins(self, context: StepContext, broker: str, address: str, queues: list[Queue]) -> dict[str, int]:
         """Where each queue begins, by its id."""

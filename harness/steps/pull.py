@@ -172,19 +172,10 @@ class Pull(Step):
 
 def _until(context: StepContext, observe: Callable[[], T], enough: Callable[[T], bool], limit_s: float) -> T:
     """Look until the result is enough or the limit has passed. Returns the last result."""
-    from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+    from rocketchaos.harness.core.looking import look_until
 
     def guarded() -> T:
         context.check_alive()
         return observe()
 
-    retrying = Retrying(
-        retry=retry_if_result(lambda seen: not enough(seen)),
-        wait=wait_fixed(_LOOK_EVERY_S),
-        stop=stop_after_delay(limit_s),
-    )
-    try:
-        return retrying(guarded)
-    except RetryError as limit:
-        last: T = limit.last_attempt.result()
-        return last
+    return look_until(guarded, enough, limit_s, _LOOK_EVERY_S)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from rocketchaos.harness.language.consumer_spec import Consumer, ExpressionField
+from rocketchaos.harness.language.consumer_spec import Consumer
+from rocketchaos.harness.language.expressions import ExpressionField
 from rocketchaos.harness.language.words import ConsumerRef, TopicName, expression_doubt
 from rocketchaos.harness.steps.base import Step
 

@@ -25,7 +25,7 @@ from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE
 from rocketchaos.harness.workers.jvm_agent import jvm_agent
 from rocketchaos.harness.workers.on_host import LocalProgram, begin
 from rocketchaos.harness.workers.program import WorkerPlan
-from rocketchaos.harness.workers.program_log import OutputKeeper, ProgramLog
+from rocketchaos.harness.workers.program_log import ProgramLog, keep_output
 
 _PLAN = "plan.json"
 MARK = "ROCKETCHAOS_PROGRAM"
@@ -111,7 +111,7 @@ class AppHome:
             except OSError as error:
                 raise EnvironmentNotReady(f"the program of {plan.name} can't be started: {error}") from error
             not_started.pop_all()
-        OutputKeeper(output_fd, mine[0], log, process.poll)
+        keep_output(output_fd, mine[0], log, process.poll)
         program = AppProgram(plan.name, process, events)
         program.mark = mark
         return program

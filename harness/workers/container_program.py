@@ -10,10 +10,10 @@ from typing import Any
 
 from docker.errors import NotFound
 from docker.models.containers import Container
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.workers.attachment import Attachment
 from rocketchaos.harness.workers.program import InContainer, ending
 from rocketchaos.harness.workers.protocol import TERMINATED
@@ -114,24 +114,22 @@ class Contained:
 
     def _switch(self, switch: Callable[[str], Any], word: str, *, pauses: bool) -> None:
         what = f"worker {self._worker} can't be {word}"
-        tries = Retrying(
-            stop=stop_after_delay(_STATE_LIMIT_S),
-            wait=wait_fixed(_LOOK_EVERY_S),
-            retry=retry_if_result(lambda state: state["Running"] and state["Paused"] != pauses),
-        )
+
+        def done(state: Mapping[str, Any]) -> bool:
+            return not state["Running"] or state["Paused"] == pauses
+
         try:
             if not self._runs():
                 raise EnvironmentNotReady(f"{what}: it is gone")
             with refusals(what):
                 switch(self._id)
-                tries(self._state)
+                state = look_until(self._state, done, _STATE_LIMIT_S, _LOOK_EVERY_S)
         except NotFound as error:
             raise EnvironmentNotReady(f"{what}: it is gone") from error
-        except RetryError as error:
-            seen = error.last_attempt.result()["Status"]
+        if not done(state):
             raise EnvironmentNotReady(
-                f"{what}: within {_STATE_LIMIT_S:g} s nothing came of it; last seen: {seen}"
-            ) from error
+                f"{what}: within {_STATE_LIMIT_S:g} s nothing came of it; last seen: {state['Status']}"
+            )
 
     def _runs(self) -> bool:
         if self._ended.is_set():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 from rocketchaos.harness.core.model import Trouble
-from rocketchaos.harness.workers.program import InContainer
+from rocketchaos.harness.workers.in_process import InProcess
 from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
@@ -63,7 +63,7 @@ class JointProcess:
             on_death(name, reason, trouble)
 
 
-class JointConsumer:
+class JointConsumer(InProcess):
     """A consumer's place in a joint process: asked like a worker of its own.
 
     A fault hits all consumers of the process. A scenario names all of them then, one after the other:
@@ -75,76 +75,59 @@ class JointConsumer:
     def __init__(self, joint: JointProcess, name: str) -> None:
         self.name = name
         self._joint = joint
-        self._worker = joint.worker
         self._gone = False
         """It has been killed, terminated or stopped, or has left."""
 
     @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._worker.pid
-
-    @property
-    def where(self) -> str:
-        """As `Worker.where`."""
-        return self._worker.where
-
-    @property
-    def container(self) -> InContainer | None:
-        """As `Worker.container`."""
-        return self._worker.container
+    def _process(self) -> Worker:
+        return self._joint.worker
 
     @property
     def alive(self) -> bool:
         """Whether this consumer hasn't left, and its process runs, or ended because of another consumer in it."""
-        return not self._gone and (self._worker.alive or self._joint.ended)
-
-    @property
-    def returncode(self) -> int | None:
-        """How the process ended; None: it hasn't."""
-        return self._worker.returncode
+        return not self._gone and (self._process.alive or self._joint.ended)
 
     def wait_ready(self, limit_s: float) -> None:
         """As `Worker.wait_ready`."""
-        self._worker.wait_ready(limit_s)
+        self._process.wait_ready(limit_s)
 
     def request(self, do: str, limit_s: float, /, **with_: Any) -> dict[str, Any]:
         """As `Worker.request`."""
-        return self._worker.request(do, limit_s, **with_)
+        return self._process.request(do, limit_s, **with_)
 
     def stop(self, limit_s: float) -> None:
         """Leave; the last one takes the process along."""
         self._gone = True
         if self._joint.leave(self.name):
-            self._worker.stop(limit_s)
+            self._process.stop(limit_s)
 
     def release(self) -> None:
         """Leave, whatever state it is in; the last one takes the process along."""
         if not self._gone:
             self._gone = True
             if self._joint.leave(self.name):
-                self._worker.release()
+                self._process.release()
 
     def kill(self) -> None:
         """As `Worker.kill`."""
         self._gone = self._joint.ended = True
-        self._worker.kill()
+        self._process.kill()
 
     def terminate(self) -> None:
         """As `Worker.terminate`."""
         first, self._joint.ended = not self._joint.ended, True
         self._gone = True
         if first:
-            self._worker.terminate()
+            self._process.terminate()
 
     def wait_terminated(self, limit_s: float) -> None:
         """As `Worker.wait_terminated`."""
-        self._worker.wait_terminated(limit_s)
+        self._process.wait_terminated(limit_s)
 
     def pause(self) -> None:
         """As `Worker.pause`."""
-        self._worker.pause()
+        self._process.pause()
 
     def resume(self) -> None:
         """As `Worker.resume`."""
-        self._worker.resume()
+        self._process.resume()

@@ -6,12 +6,13 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
+from rocketchaos.harness.workers.in_process import InProcess
 from rocketchaos.harness.workers.joint_process import JointConsumer
-from rocketchaos.harness.workers.program import InContainer, ending
+from rocketchaos.harness.workers.program import ending
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.workers.shared import SharedWorkers
+    from rocketchaos.harness.workers.shared_workers import SharedWorkers
 
 LEAVE_LIMIT_S = 40.0
 """How long a client's graceful shutdown may take. It tells name server and brokers at once, but then joins its
@@ -19,7 +20,7 @@ RebalanceService, which now and then sleeps through its notice: 1 s in compresse
 (ServiceThread.waitForRunning resets its latch after the notice was given, 4.9.4)."""
 
 
-class Lease:
+class Lease(InProcess):
     """The share of one client of one run in a shared worker.
 
     Its commands carry the client's name behind the run's token, so that two runs' clients of one name are two.
@@ -40,29 +41,13 @@ class Lease:
         self._stop_command: str | None = None
 
     @property
-    def pid(self) -> int:
-        """The shared process's id."""
-        return self._worker.pid
-
-    @property
-    def where(self) -> str:
-        """As `Worker.where`."""
-        return self._worker.where
-
-    @property
-    def container(self) -> InContainer | None:
-        """As `Worker.container`."""
-        return self._worker.container
+    def _process(self) -> Worker:
+        return self._worker
 
     @property
     def alive(self) -> bool:
         """Whether the process runs, and the client has not left it."""
         return not self.over and self._worker.alive
-
-    @property
-    def returncode(self) -> int | None:
-        """How the process ended; None: it hasn't."""
-        return self._worker.returncode
 
     def wait_ready(self, limit_s: float) -> None:
         """As `Worker.wait_ready`."""

@@ -18,11 +18,15 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
 from rocketchaos.harness.workers.printed_lines import Lines
-from rocketchaos.harness.workers.program_log import READ_BYTES, ProgramLog, close_and_tell
+from rocketchaos.harness.workers.program_log import (
+    LOOK_EVERY_S,
+    READ_BYTES,
+    ProgramLog,
+    close_and_tell,
+    read_available,
+)
 from rocketchaos.harness.workers.protocol import EventPipe
 
-_LOOK_EVERY_S = 0.1
-"""How often a silent program is checked for its end: a process that it started may hold its output open."""
 SHOWN = 200
 """How many characters of a line an event has."""
 
@@ -92,7 +96,7 @@ class PrintedOutput:
         try:
             self._emit("ready", {"pid": self._process.pid})
             self._serve()
-            self._read_all()
+            self._read()
             self._take(self._lines.end())
         except BrokenPipeError:
             pass  # nobody listens any more
@@ -109,8 +113,8 @@ class PrintedOutput:
             selector.register(self._output, selectors.EVENT_READ)
             selector.register(self._commands, selectors.EVENT_READ)
             while self._process.poll() is None:
-                ready = {key.fd for key, _ in selector.select(_LOOK_EVERY_S)}
-                if self._output in ready and not self._read_some():
+                ready = {key.fd for key, _ in selector.select(LOOK_EVERY_S)}
+                if self._output in ready and not self._read(times=1):
                     selector.unregister(self._output)
                 if self._commands in ready:
                     data = os.read(self._commands, READ_BYTES)
@@ -120,27 +124,13 @@ class PrintedOutput:
                     for line in asked.add(data):
                         self._answer(json.loads(line))
 
-    def _read_some(self) -> bool:
-        """Read what is there, at most so much that nothing else has to wait; False: its output has ended."""
-        try:
-            data = os.read(self._output, READ_BYTES)
-        except BlockingIOError:
-            return True
+    def _read(self, times: int = 64) -> bool:
+        """Read what it has printed by now; False: its output has ended. A pipe holds 64 KiB, or some more."""
+        return read_available(self._output, self._add, times)
+
+    def _add(self, data: bytes) -> None:
         self._log.write(data)
         self._take(self._lines.add(data))
-        return bool(data)
-
-    def _read_all(self) -> None:
-        """Read what it has printed by now; a pipe holds 64 KiB, or some more."""
-        for _ in range(64):
-            try:
-                data = os.read(self._output, READ_BYTES)
-            except BlockingIOError:
-                return
-            if not data:
-                return
-            self._log.write(data)
-            self._take(self._lines.add(data))
 
     def _take(self, lines: Any) -> None:
         for line in lines:
@@ -156,7 +146,7 @@ class PrintedOutput:
 
     def _answer(self, command: Mapping[str, Any]) -> None:
         # What it had printed before counts as told.
-        self._read_all()
+        self._read()
         result: dict[str, Any] | None = None
         if command["do"] == "ping":
             result = {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 
 from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.closing import Closing
 from rocketchaos.harness.core.machine_load import usable_cores
 from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.jars.java_home import find_java
@@ -16,7 +16,7 @@ from rocketchaos.harness.reaper.reaper import Reaper
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.program import WorkerHome
-from rocketchaos.harness.workers.shared import SharedWorkers
+from rocketchaos.harness.workers.shared_workers import SharedWorkers
 from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.worker_kinds import KINDS
 
@@ -26,7 +26,7 @@ SHARED_AT_LEAST = 2
 SHARED_AT_MOST = 8
 
 
-class Processes:
+class Processes(Closing):
     """Starts worker processes, and holds those that clients of many runs share, on whichever cluster they are.
 
     A client talks to the name server that it is given, and clients of different clusters have nothing in common
@@ -134,14 +134,3 @@ class Processes:
         self.workers.close()
         self.reaper.remove_scratch(self.reaper.owner)
         self.reaper.release()
-
-    def __enter__(self) -> Processes:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -17,7 +17,7 @@ LOG_LIMIT_BYTES = 32 * 1024 * 1024
 """The limit of a program's log on disk. Of later output the end is kept."""
 TAIL_BYTES = 64 * 1024
 READ_BYTES = 64 * 1024
-_LOOK_EVERY_S = 0.1
+LOOK_EVERY_S = 0.1
 """How often a silent program is checked for its end: a process that it started may hold its output open."""
 
 
@@ -73,46 +73,44 @@ def close_and_tell(log: ProgramLog, events: EventPipe) -> None:
             events.emit(cut.kind, cut.as_data())
 
 
-class OutputKeeper:
-    """Reads one program's output into its log, in a thread of its own, until the program has ended.
+def read_available(output_fd: int, take: Callable[[bytes], None], times: int = 64) -> bool:
+    """Hand on what is there, at most 64 KiB at a time, so that no output hides an end; False: it has ended."""
+    for _ in range(times):
+        try:
+            data = os.read(output_fd, READ_BYTES)
+        except BlockingIOError:
+            return True
+        if not data:
+            return False
+        take(data)
+    return True
 
-    It holds an end of the program's event pipe: when that pipe ends, the log is complete.
+
+def keep_output(output_fd: int, events_fd: int, log: ProgramLog, poll: Callable[[], Any]) -> None:
+    """Read one program's output into its log, in a thread, until the program has ended.
+
+    The thread holds an end of the program's event pipe: when that pipe ends, the log is complete.
+
+    Args:
+        output_fd: this end of the pipe into which the program prints; closed at the end.
+        events_fd: an end of its event pipe, to write into; closed at the end.
+        log: closed at the end.
+        poll: None while the program runs.
     """
+    os.set_blocking(output_fd, False)
 
-    def __init__(self, output_fd: int, events_fd: int, log: ProgramLog, poll: Callable[[], Any]) -> None:
-        """
-        Args:
-            output_fd: this end of the pipe into which the program prints; closed here at the end.
-            events_fd: an end of its event pipe, to write into; closed here at the end.
-            log: closed here at the end.
-            poll: None while the program runs.
-        """
-        os.set_blocking(output_fd, False)
-        self._output_fd, self._events_fd, self._log, self._poll = output_fd, events_fd, log, poll
-        threading.Thread(target=self._run, name=f"output-to-{output_fd}", daemon=True).start()
-
-    def _run(self) -> None:
+    def keep() -> None:
         try:
             with selectors.DefaultSelector() as selector:
-                selector.register(self._output_fd, selectors.EVENT_READ)
+                selector.register(output_fd, selectors.EVENT_READ)
                 ended = False
                 # What it printed before its end is in the pipe by then.
-                while self._read_all() and not ended:
-                    selector.select(_LOOK_EVERY_S)
-                    ended = self._poll() is not None
+                while read_available(output_fd, log.write) and not ended:
+                    selector.select(LOOK_EVERY_S)
+                    ended = poll() is not None
         finally:
-            close_and_tell(self._log, EventPipe(self._events_fd))
-            os.close(self._events_fd)
-            os.close(self._output_fd)
+            close_and_tell(log, EventPipe(events_fd))
+            os.close(events_fd)
+            os.close(output_fd)
 
-    def _read_all(self) -> bool:
-        """Read what is there, at most 4 MiB, so that nobody's output hides the end; False: it has ended."""
-        for _ in range(64):
-            try:
-                data = os.read(self._output_fd, READ_BYTES)
-            except BlockingIOError:
-                return True
-            if not data:
-                return False
-            self._log.write(data)
-        return True
+    threading.Thread(target=keep, name=f"output-to-{output_fd}", daemon=True).start()

@@ -232,16 +232,15 @@ def _nothing() -> None:
 def serve(
     events: EventPipe,
     handlers: Mapping[str, Handler],
-    threads: int = COMMANDS_AT_ONCE,
     *,
     shut_down: Callable[[], None] = _nothing,
 ) -> None:
-    """Answer commands from standard input until it closes, `threads` at a time; `ping` is built in.
+    """Answer commands from standard input until it closes, `COMMANDS_AT_ONCE` at a time; `ping` is built in.
 
     SIGTERM ends the process once `shut_down` has returned, which must not raise. To be called in the main thread,
     after a JVM has started: that has a handler of its own.
     """
-    pool = ThreadPoolExecutor(threads, thread_name_prefix="command")
+    pool = ThreadPoolExecutor(COMMANDS_AT_ONCE, thread_name_prefix="command")
     under_way: set[Future[None]] = set()
     signals = _signals()
     events.emit("ready", {"pid": os.getpid()})

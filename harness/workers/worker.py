@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -20,12 +20,13 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, 
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.workers.command_pipe import CommandPipe
 from rocketchaos.harness.workers.foreign_clock import ForeignClock
+from rocketchaos.harness.workers.log_end import last_lines
 from rocketchaos.harness.workers.own_program import OwnProgram
-from rocketchaos.harness.workers.printed import last_lines
 from rocketchaos.harness.workers.program import InContainer, Program, WorkerHome, WorkerPlan
 from rocketchaos.harness.workers.protocol import TERMINATED
 from rocketchaos.harness.workers.worker_events import GarbageError, WorkerEvent, read_events
 from rocketchaos.harness.workers.worker_kinds import WorkerKind
+from rocketchaos.harness.workers.worker_requests import Requests
 
 OnEvent = Callable[[WorkerEvent], None]
 OnDeath = Callable[[str, str, Trouble], None]
@@ -61,16 +62,6 @@ class WorkerFailed(EnvironmentNotReady):
         return self.code is not None or (bool(self.exceptions) and not by_network)
 
 
-@dataclass(slots=True)
-class _Pending:
-    """A request that waits for its answer."""
-
-    do: str
-    done: threading.Event = field(default_factory=threading.Event)
-    reply: Mapping[str, Any] | None = None
-    """None when done: the worker has died."""
-
-
 class Worker:
     """One worker process, on this host or in a container. Every method may be called from any thread.
 
@@ -94,11 +85,8 @@ class Worker:
         self._program = program
         self._on_event = on_event
         self._on_death = on_death
-        self._lock = threading.Lock()
-        self._pending: dict[int, _Pending] = {}
-        self._last_id = 0
+        self._requests = Requests()
         self._ready = threading.Event()
-        self._over = threading.Event()
         self._killed = self._terminated = self._stopped = self._paused = False
         self._last_seen: tuple[str, float] | None = None
         self._clock: ForeignClock | None = None
@@ -143,17 +131,8 @@ class Worker:
             EnvironmentNotReady: no process can be started.
         """
         log = log_folder / f"{name}.log"
-        plan = WorkerPlan(
-            kind,
-            name,
-            log_folder / name,
-            log,
-            tuple(classpath),
-            tuple(jvm_options),
-            packages,
-            library,
-            program,
-        )
+        options = tuple(classpath), tuple(jvm_options), packages, library, program
+        plan = WorkerPlan(kind, name, log_folder / name, log, *options)
         return cls(kind, name, home.launch(plan), log, on_event, on_death)
 
     @property
@@ -192,7 +171,7 @@ class Worker:
                 f"worker {self.name} was not ready within {limit_s:g} s; {last_lines(self.log)}",
                 about=(self.name,),
             )
-        if self._over.is_set():
+        if self._requests.over.is_set():
             how = self._how_it_ended()
             raise EnvironmentNotReady(
                 f"worker {self.name} died: {how}; {last_lines(self.log)}", about=(self.name,)
@@ -209,33 +188,25 @@ class Worker:
             HarnessDefect: the worker failed where it should not have.
         """
         deadline = time.monotonic() + limit_s
-        number, pending = self._register(do)
-        try:
-            command = {"id": number, "do": do, "with": with_}
-            sent = self._commands.write((json.dumps(command) + "\n").encode(), deadline)
-            if not (sent and pending.done.wait(max(0.0, deadline - time.monotonic()))):
-                raise EnvironmentNotReady(
-                    f"worker {self.name} did not answer `{do}` within {limit_s:g} s; {self._seen()}",
-                    about=(self.name,),
-                )
-        except OSError as error:
-            # Its standard input is closed: it has just died, or was stopped.
-            self._over.wait(_END_LIMIT_S)
-            raise self._died(do) from error
-        finally:
-            with self._lock:
-                self._pending.pop(number, None)
-        if pending.reply is None:
-            raise self._died(do)
-        return self._result(do, pending.reply)
-
-    def _register(self, do: str) -> tuple[int, _Pending]:
-        with self._lock:
-            if self._over.is_set():
+        with self._requests.begin() as request:
+            if request is None:
                 raise self._died(do)
-            self._last_id += 1
-            pending = self._pending[self._last_id] = _Pending(do)
-            return self._last_id, pending
+            command = {"id": request.number, "do": do, "with": with_}
+            try:
+                sent = self._commands.write((json.dumps(command) + "\n").encode(), deadline)
+                answered = sent and request.done.wait(max(0.0, deadline - time.monotonic()))
+            except OSError as error:
+                # Its standard input is closed: it has just died, or was stopped.
+                self._requests.over.wait(_END_LIMIT_S)
+                raise self._died(do) from error
+        if not answered:
+            raise EnvironmentNotReady(
+                f"worker {self.name} did not answer `{do}` within {limit_s:g} s; {self._seen()}",
+                about=(self.name,),
+            )
+        if request.reply is None:
+            raise self._died(do)
+        return self._result(do, request.reply)
 
     def _result(self, do: str, reply: Mapping[str, Any]) -> dict[str, Any]:
         if reply["ok"]:
@@ -288,7 +259,7 @@ class Worker:
         Raises:
             PreconditionNotMet: it still runs after the limit, or something else has ended it.
         """
-        if not self._over.wait(limit_s):
+        if not self._requests.over.wait(limit_s):
             sent = f"got {self._program.stop_signal} {limit_s:g} s ago"
             raise PreconditionNotMet(
                 f"terminate: the {self.where} of {self.name} {sent} and has not ended; {self._seen()}",
@@ -323,7 +294,7 @@ class Worker:
     def _await_end(self) -> None:
         if threading.current_thread() is self._reader:
             return  # called by a callback: the end comes after it
-        if not self._over.wait(_END_LIMIT_S):
+        if not self._requests.over.wait(_END_LIMIT_S):
             state = "still runs" if self.alive else "has ended, but its event pipe has not"
             raise EnvironmentNotReady(f"worker {self.name} was killed {_END_LIMIT_S:g} s ago and {state}")
 
@@ -376,19 +347,7 @@ class Worker:
             if event.kind == "ready":
                 self._ready.set()
             return
-        match event.data:
-            case {"id": int(number), "ok": True, "result": dict()}:
-                pass
-            case {"id": int(number), "ok": False, "error": str(), "code": int() | None, "defect": bool()}:
-                pass
-            case _:
-                raise GarbageError(f"a reply without its fields: {dict(event.data)!r:.200}")
-        with self._lock:
-            # None: it came after its limit.
-            pending = self._pending.pop(number, None)
-        if pending is not None:
-            pending.reply = event.data
-            pending.done.set()
+        self._requests.answer(event)
 
     def _find_clock(self, event: WorkerEvent) -> None:
         """Keep what comes first, `ready`, until the worker's clock is known from the answer to a request."""
@@ -431,9 +390,5 @@ class Worker:
         # What a container engine refuses now, the reaper tries again.
         with contextlib.suppress(EnvironmentNotReady):
             self._program.close()
-        with self._lock:
-            self._over.set()
-            unanswered, self._pending = list(self._pending.values()), {}
+        self._requests.end()
         self._ready.set()
-        for pending in unanswered:
-            pending.done.set()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rocketchaos.spark_reports.statistics.interval import Interval
 
 _DRAWS = 20_000
+_TAIL = (1 - 0.95) / 2
 _SEED = 20_261_121
 """The draws are always the same: a report made again says the same."""
 
@@ -20,7 +21,7 @@ _Shares = tuple[tuple[float, int], ...]
 """Value as a share of the highest, and its runs, ascending."""
 
 
-def bounded_mean(counts: Mapping[float, int], highest: float = 1.0, level: float = 0.95) -> Interval:
+def bounded_mean(counts: Mapping[float, int], highest: float = 1.0) -> Interval:
     """The mean of runs whose values lie between 0 and `highest`, with an equal-tailed interval.
 
     `counts` has the number of runs for each value. `highest` is what a run can have, not what any has had: what no
@@ -36,15 +37,13 @@ def bounded_mean(counts: Mapping[float, int], highest: float = 1.0, level: float
         ValueError: there are no runs, or a value is beyond the bounds.
     """
     shares = _shares(counts, highest)
-    draws, tail = _drawn(shares), (1 - level) / 2
-    low, high = float(np.quantile(draws.low, tail)), float(np.quantile(draws.high, 1 - tail))
+    draws = _drawn(shares)
+    low, high = float(np.quantile(draws.low, _TAIL)), float(np.quantile(draws.high, 1 - _TAIL))
     return _around(mean(dict(shares)), low, high).times(highest)
 
 
-def bounded_difference(
-    first: Mapping[float, int], second: Mapping[float, int], highest: float = 1.0, level: float = 0.95
-) -> Interval:
-    """The mean of the first runs minus that of the second ones, whose values lie between 0 and `highest`.
+def bounded_difference(first: Mapping[float, int], second: Mapping[float, int]) -> Interval:
+    """The mean of the first runs minus that of the second ones, whose values lie between 0 and 1.
 
     The limits of both means are melded (M. P. Fay, M. A. Proschan, E. Brittain, Combining one-sample confidence
     procedures for inference in the two-sample case, 2015): the lower limit is the quantile of draws of the first
@@ -54,8 +53,7 @@ def bounded_difference(
     Raises:
         ValueError: a side has no runs, or a value is beyond the bounds.
     """
-    item, other = _shares(first, highest), _shares(second, highest)
-    return _difference(item, other, level).times(highest)
+    return _difference(_shares(first, 1.0), _shares(second, 1.0))
 
 
 class _Drawn(NamedTuple):
@@ -96,12 +94,12 @@ def _drawn(shares: _Shares) -> _Drawn:
 
 
 @lru_cache(maxsize=65_536)
-def _difference(first: _Shares, second: _Shares, level: float) -> Interval:
-    item, other, tail = _drawn(first), _drawn(second), (1 - level) / 2
+def _difference(first: _Shares, second: _Shares) -> Interval:
+    item, other = _drawn(first), _drawn(second)
     # Both sides' draws come from the same numbers: shuffled, they have nothing to do with each other.
     order = np.random.default_rng(_SEED).permutation(_DRAWS)
     return _around(
         mean(dict(first)) - mean(dict(second)),
-        float(np.quantile(item.low - other.high[order], tail)),
-        float(np.quantile(item.high - other.low[order], 1 - tail)),
+        float(np.quantile(item.low - other.high[order], _TAIL)),
+        float(np.quantile(item.high - other.low[order], 1 - _TAIL)),
     )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.container_cluster import ContainersCluster
 from rocketchaos.harness.containers.container_engine import Engine
@@ -20,6 +19,7 @@ from rocketchaos.harness.workers.in_containers import InContainers
 from rocketchaos.harness.workers.worker import Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import KINDS
+from tests.waiting import until
 
 pytestmark = pytest.mark.containers
 
@@ -41,12 +41,6 @@ def cluster(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         stack.callback(cluster.stop)
         cluster.start()
         yield cluster
-
-
-def until(condition: Callable[[], bool]) -> None:
-    Retrying(
-        stop=stop_after_delay(LIMIT_S), wait=wait_fixed(0.05), retry=retry_if_result(lambda held: not held)
-    )(condition)
 
 
 def test_a_batch_survives_the_death_of_its_consumer(

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 import rocketchaos
 from rocketchaos.harness.containers.container_engine import Engine
@@ -28,6 +27,7 @@ from rocketchaos.harness.workers.program import WorkerHome, WorkerPlan
 from rocketchaos.harness.workers.worker import Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import KINDS, WorkerKind
+from tests.waiting import until
 
 pytestmark = pytest.mark.containers
 
@@ -35,12 +35,6 @@ CHILDREN = Path(__file__).parent.parent / "unit" / "workers" / "children"
 ROOT = CHILDREN.parent.parent.parent
 LIMIT_S = 30.0
 OWNER = f"{os.getpid()}-container-workers"
-
-
-def until(condition: Callable[[], bool]) -> None:
-    Retrying(
-        stop=stop_after_delay(LIMIT_S), wait=wait_fixed(0.02), retry=retry_if_result(lambda held: not held)
-    )(condition)
 
 
 class Recorder:

@@ -29,7 +29,7 @@ from rocketchaos.harness.faults.loss import Loss
 from rocketchaos.harness.faults.partition import Partition
 from rocketchaos.harness.faults.reset import Reset
 from rocketchaos.harness.faults.rules import Link, counts
-from rocketchaos.harness.faults.trials import Trials
+from rocketchaos.harness.faults.sidecar_trials import Trials
 
 pytestmark = pytest.mark.containers
 

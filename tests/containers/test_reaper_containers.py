@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+from tenacity import RetryError
 
 from rocketchaos.harness.cluster.leftovers import clean, leftovers
 from rocketchaos.harness.containers.container_engine import Engine
@@ -22,6 +22,7 @@ from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.reaper.reaper import Reaper, engines_of, new_owner
 from rocketchaos.harness.reaper.reaper_process import OwnedThing, clear_engine, owned_things
+from tests.waiting import until
 
 pytestmark = pytest.mark.containers
 
@@ -118,12 +119,6 @@ def begin(owners: list[str], worker_image: str) -> Iterator[Callable[[str], Stan
 
 def kinds(engine: Engine, owner: str) -> list[str]:
     return [thing.kind for thing in owned_things(engine.client, owner.__eq__)]
-
-
-def until(condition: Callable[[], bool], limit_s: float) -> None:
-    Retrying(
-        retry=retry_if_result(lambda holds: not holds), wait=wait_fixed(0.05), stop=stop_after_delay(limit_s)
-    )(condition)
 
 
 def kill(harness: StandIn) -> float:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import yaml
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.containers.container_engine import Engine
@@ -25,6 +24,7 @@ from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.options import Options
 from tests.embedded.command import ROOT, Ended, rocketchaos, started
 from tests.embedded.users_programs import events_of, log_of, of_guide
+from tests.waiting import until
 
 pytestmark = [pytest.mark.containers, pytest.mark.timeout(300)]
 
@@ -332,12 +332,6 @@ def test_it_does_not_outlive_the_harness(run: Run, engine: Engine, tmp_path: Pat
         until(lambda: left(engine) != [])
         process.kill()
     until(lambda: left(engine) == [])
-
-
-def until(condition: Callable[[], bool]) -> None:
-    Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.1), retry=retry_if_result(lambda held: not held))(
-        condition
-    )
 
 
 def test_in_pytest_it_is_declared_in_one_line(shop: str, tmp_path: Path) -> None:

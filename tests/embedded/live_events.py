@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.live import LiveRun
+from tests.waiting import until
 
 BOTH = pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
 OFFSET_LIMIT = "60s"
-
-
-def until(look: Callable[[], Any], limit_s: float = 40) -> Any:
-    """What is seen as soon as it is true; otherwise the last thing seen is in the failure."""
-    tries = Retrying(
-        stop=stop_after_delay(limit_s),
-        wait=wait_fixed(0.05),
-        retry=retry_if_result(lambda seen: not seen),
-        retry_error_callback=lambda state: pytest.fail(f"not within {limit_s} s: {look.__name__}"),
-    )
-    return tries(look)
 
 
 def seen(run: LiveRun, kind: str, node: str | None = None) -> list[Event]:

@@ -7,6 +7,7 @@ and is ended from outside while its scenario waits.
 from __future__ import annotations
 
 import json
+import operator
 import random
 import re
 import signal
@@ -18,11 +19,11 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tenacity import retry, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.history import read_history
 from rocketchaos.harness.reaper.reaper import OwnedProcess, find_owned
 from tests.embedded.command import started
+from tests.waiting import until
 
 pytestmark = pytest.mark.embedded
 
@@ -65,11 +66,7 @@ class Command:
         return folder
 
     def until(self, condition: Callable[[], bool], limit_s: float = 60) -> None:
-        @retry(stop=stop_after_delay(limit_s), wait=wait_fixed(0.05))
-        def look() -> None:
-            assert condition(), self.events()
-
-        look()
+        until(lambda: (condition(), self.events()), limit_s, operator.itemgetter(0))
 
     def ended(self, limit_s: float = 15) -> str:
         """What it said on standard error, once it has ended."""

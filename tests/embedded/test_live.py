@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.core.errors import PreconditionNotMet, UsageProblem
@@ -20,6 +19,7 @@ from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.live import LIVE_CHECKS, LIVE_STEPS, CheckFailed, CheckUndecided, LiveRun
 from rocketchaos.harness.reaper.reaper import find_owned
 from rocketchaos.harness.scenario import InvalidScenario
+from tests.waiting import until
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.embedded
@@ -234,13 +234,6 @@ def test_an_interruption_ends_all_that_was_started_and_keeps_the_history(pyteste
     assert read_history(events).damage is None
     outcome = json.loads((events.parent / "outcome.json").read_text())
     assert (outcome["outcome"], outcome["trouble"]) == ("inconclusive", "interrupted")
-
-
-def until(look: Callable[[], bool]) -> None:
-    """Wait until it is so."""
-    Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.1), retry=retry_if_result(lambda seen: not seen))(
-        look
-    )
 
 
 def test_what_diagnose_finds_is_a_check(rocketmq: LiveRun) -> None:

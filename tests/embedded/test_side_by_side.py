@@ -11,7 +11,6 @@ from typing import Any
 
 import psutil
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.model import Event, OutcomeKind, Trouble
 from rocketchaos.harness.engine.runner import Runner
@@ -22,6 +21,7 @@ from rocketchaos.harness.scenario import load_scenario, parse_scenario
 from tests.embedded.caches import cache
 from tests.embedded.command import ROOT, started
 from tests.embedded.test_endings import PATIENT, Command, nothing_left
+from tests.waiting import until
 
 pytestmark = pytest.mark.embedded
 TAGS = ROOT / "scenarios" / "tags"
@@ -37,13 +37,6 @@ def runner(shared_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     options = Options(runs=tmp_path_factory.mktemp("runs"))
     with cache(shared_cache), Runner(options) as runner:
         yield runner
-
-
-def until(look: Any, limit_s: float = 60) -> Any:
-    """What `look` gives as soon as it is true."""
-    return Retrying(
-        stop=stop_after_delay(limit_s), wait=wait_fixed(0.05), retry=retry_if_result(lambda seen: not seen)
-    )(look)
 
 
 def of_kind(events: Any, kind: str) -> list[Event]:

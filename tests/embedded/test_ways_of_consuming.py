@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from rocketchaos.harness.live import LiveRun
-from tests.embedded.live_events import BOTH, OFFSET_LIMIT, keys, offsets, seen, until, wait_for_keys
+from tests.embedded.live_events import BOTH, OFFSET_LIMIT, keys, offsets, seen, wait_for_keys
+from tests.waiting import until
 
 pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 ON_5 = pytest.mark.parametrize("version", ["5.5.0"])

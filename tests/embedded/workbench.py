@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
-
 from rocketchaos.harness.cluster.base import Cluster
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.jars import artifacts
@@ -20,6 +18,7 @@ from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import KINDS
+from tests import waiting
 
 LIMIT_S = 30.0
 Event = Mapping[str, Any]
@@ -27,15 +26,7 @@ Event = Mapping[str, Any]
 
 def until(look: Callable[[], Any], holds: Callable[[Any], bool]) -> Any:
     """What `look` gives as soon as it holds."""
-    retrying = Retrying(
-        stop=stop_after_delay(LIMIT_S),
-        wait=wait_fixed(0.05),
-        retry=retry_if_result(lambda seen: not holds(seen)),
-    )
-    try:
-        return retrying(look)
-    except RetryError as error:
-        raise AssertionError(f"not within {LIMIT_S} s; last seen: {error.last_attempt.result()}") from None
+    return waiting.until(look, LIMIT_S, holds)
 
 
 class Seen:

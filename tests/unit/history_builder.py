@@ -19,7 +19,8 @@ from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events import KINDS
 from rocketchaos.harness.core.model import SECTIONS, Event, MessageClass, MessageFate
-from rocketchaos.harness.language.consumer_spec import Consumer, as_data
+from rocketchaos.harness.language.consumer_spec import Consumer
+from rocketchaos.harness.language.expressions import as_data
 from rocketchaos.harness.language.tags import hash_code
 from rocketchaos.harness.scenario.model import Scenario
 

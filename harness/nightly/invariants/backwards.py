@@ -11,7 +11,7 @@ from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.core.events.servers import FaultEffective, NodeReady
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.language.fault_registry import KILLS
+from rocketchaos.harness.language.fault_effects import KILLS
 from rocketchaos.harness.nightly.codes import CODES
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.causes import Move, began_ns, moving

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression
+from rocketchaos.harness.language.expressions import Expression, SqlExpression
 
 Disagreement = Literal["agree", "topics", "tags", "sql", "allocation"]
 """Whether members agree, or how they differ; part of the codes of findings (`harness.nightly.codes`)."""

@@ -9,7 +9,7 @@ from rocketchaos.assertions.several_owners import owners_of
 from rocketchaos.harness.core.events.servers import Fault, FaultEffective
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.language.fault_registry import KILLS
+from rocketchaos.harness.language.fault_effects import KILLS
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.causes import concerns, movers
 from rocketchaos.harness.nightly.invariants.disagreement import OF_OWNERS, disagreement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rocketchaos.assertions.view import Sent
 from rocketchaos.harness.core.events.observed import StoredSubscription
-from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression
+from rocketchaos.harness.language.expressions import Expression, SqlExpression
 from rocketchaos.harness.language.sql import sql_matches
 from rocketchaos.harness.language.tags import client_matches, stored_matches
 

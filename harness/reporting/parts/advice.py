@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocketchaos.harness.core.model import MessageClass, MessageFate
-from rocketchaos.harness.language.consumer_spec import Expression
+from rocketchaos.harness.language.expressions import Expression
 from rocketchaos.harness.language.tags import client_matches, tags_of
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.scenario.model import Scenario

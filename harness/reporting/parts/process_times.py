@@ -8,7 +8,7 @@ from rocketchaos.harness.core.events.observed import OwnedQueue, OwnershipObserv
 from rocketchaos.harness.core.events.servers import FaultEffective, FaultHealed
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import ranges
-from rocketchaos.harness.language.fault_registry import ENDS, KILLS, TOLD_BY_CONSUMERS
+from rocketchaos.harness.language.fault_effects import ENDS, KILLS, TOLD_BY_CONSUMERS
 from rocketchaos.harness.reporting.parts.lanes import Change, Clock, Piece, stretches
 
 _CONSUMER_LOOKS: Mapping[str, tuple[str, str]] = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rocketchaos.assertions.view import RunView, owned_queues
 from rocketchaos.harness.core.events.observed import OffsetsObserved, SubscriptionObserved
 from rocketchaos.harness.core.model import MessageClass
-from rocketchaos.harness.language.consumer_spec import text_of
+from rocketchaos.harness.language.expressions import text_of
 from rocketchaos.harness.reporting.base import Report
 
 

@@ -71,25 +71,25 @@ def show_trouble(screen: Screen, run: Report) -> None:
         screen.line(screen.text("log  ", "dim"), some([str(run.folder / name) for name in read], 3), indent=2)
 
 
-def show_finding(screen: Screen, run: Report, finding: Finding, indent: int = 2) -> None:
+def show_finding(screen: Screen, run: Report, finding: Finding) -> None:
     """One check: what it states, what was expected and what was observed."""
     quiet = need_not_hold(run, finding.section)
     screen.line(
         screen.mark(finding.holds, quiet=quiet),
         screen.text(f" {finding.name} {claim_text(finding)}".rstrip(), "dim" if quiet else ""),
-        indent=indent,
+        indent=2,
     )
     screen.line(
         screen.text("expected  ", "dim"),
         screen.text(finding.expected, "dim" if quiet else ""),
-        indent=indent + 4,
+        indent=6,
     )
     proof = event_numbers(finding.events)
     screen.line(
         screen.text("observed  ", "dim"),
         screen.text(finding.observed, "dim" if quiet else ""),
         screen.text(f"  ({proof})" if proof else "", "dim"),
-        indent=indent + 4,
+        indent=6,
     )
 
 

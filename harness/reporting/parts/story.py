@@ -20,7 +20,7 @@ from rocketchaos.harness.core.events.run import Bound, RunTrouble, Settled, Step
 from rocketchaos.harness.core.events.servers import Fault, FaultEffective, FaultHealed
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted, ranges
-from rocketchaos.harness.language.fault_registry import KILLS
+from rocketchaos.harness.language.fault_effects import KILLS
 
 LINE_LIMIT = 60
 """More lines are no longer a story."""

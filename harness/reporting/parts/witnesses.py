@@ -18,7 +18,7 @@ from rocketchaos.harness.core.events.observed import (
 )
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.language.consumer_spec import as_data
+from rocketchaos.harness.language.expressions import as_data
 from rocketchaos.harness.language.tags import tags_of
 from rocketchaos.harness.reporting.base import Report
 

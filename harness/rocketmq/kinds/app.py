@@ -5,7 +5,7 @@ Its timers and settings are its own, and its client's version is the one in its 
 
 from __future__ import annotations
 
-from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api
+from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api, keys
 
 APP = ClientKind(
     "app",
@@ -18,29 +18,11 @@ APP = ClientKind(
             # Its counts can't be asked for from outside.
             counts_pulls=False,
             resubscribes=False,
-            lacks=(
-                "client_id",
-                "process",
-                "model",
-                "listener",
-                "behaviour",
-                "strategy",
-                "queues",
-                "rooms",
-                "consume_from",
-                "post_subscription_when_pull",
-                "max_reconsume_times",
-                "retry_delay_level",
-                "batch_size",
-                "threads",
-                "pull_threshold_for_queue",
-                "pull_interval",
-                "pull_retry_after",
-                "filter_class",
-                "instance",
-                "through",
-                "heartbeat_v2",
-                "settings",
+            lacks=keys(
+                "client_id process model listener behaviour strategy queues rooms consume_from "
+                "post_subscription_when_pull max_reconsume_times retry_delay_level batch_size threads "
+                "pull_threshold_for_queue pull_interval pull_retry_after filter_class instance through "
+                "heartbeat_v2 settings"
             ),
             why_lacking="the program decides on this itself",
         )

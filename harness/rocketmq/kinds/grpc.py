@@ -4,27 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api
+from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api, keys
 
-_LACKS = (
-    "model",
-    "listener",
-    "consume_from",
-    "strategy",
-    "queues",
-    "rooms",
-    "post_subscription_when_pull",
-    "max_reconsume_times",
-    "retry_delay_level",
-    "batch_size",
-    "pull_threshold_for_queue",
-    "pull_interval",
-    "pull_retry_after",
-    "filter_class",
-    "instance",
-    "through",
-    "heartbeat_v2",
-    "settings",
+_LACKS = keys(
+    "model listener consume_from strategy queues rooms post_subscription_when_pull max_reconsume_times "
+    "retry_delay_level batch_size pull_threshold_for_queue pull_interval pull_retry_after filter_class "
+    "instance through heartbeat_v2 settings"
 )
 """What is the proxy's or the brokers' business, or nobody's, where a client speaks gRPC."""
 _PUSH = Api(

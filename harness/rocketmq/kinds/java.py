@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api
+from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api, keys
 
-_QUEUES_ALONE = (
-    "model",
-    "listener",
-    "strategy",
-    "post_subscription_when_pull",
-    "retry_delay_level",
-    "pull_threshold_for_queue",
-    "pull_interval",
-    "pull_retry_after",
-    "filter_class",
-    "instance",
+_QUEUES_ALONE = keys(
+    "model listener strategy post_subscription_when_pull retry_delay_level pull_threshold_for_queue "
+    "pull_interval pull_retry_after filter_class instance"
 )
 """What says nothing to a member that owns no queues, because brokers distribute messages to it."""
-_LISTENERS_ALONE = (
-    "post_subscription_when_pull",
-    "max_reconsume_times",
-    "retry_delay_level",
-    "batch_size",
-    "threads",
-    "listener",
-    "pull_interval",
-    "pull_retry_after",
-    "filter_class",
-    "instance",
+_LISTENERS_ALONE = keys(
+    "post_subscription_when_pull max_reconsume_times retry_delay_level batch_size threads listener "
+    "pull_interval pull_retry_after filter_class instance"
 )
 """What says nothing to a consumer without a listener, which polls or pulls."""
 _TIMERS = (

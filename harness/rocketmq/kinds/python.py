@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api
+from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api, keys
 
 PYTHON = ClientKind(
     "python",
@@ -15,23 +15,11 @@ PYTHON = ClientKind(
             filters_by="own",
             raises_version=False,
             counts_pulls=False,
-            lacks=(
-                "consume_from",
-                "strategy",
-                "queues",
-                "rooms",
-                "post_subscription_when_pull",
-                "heartbeat_v2",
-                "settings",
-                "max_reconsume_times",
-                "retry_delay_level",
-                # The C++ client has one, but takes it for orderly listeners alone.
-                "batch_size",
-                "pull_threshold_for_queue",
-                "pull_interval",
-                "pull_retry_after",
-                "filter_class",
-                "instance",
+            # The C++ client has a batch size, but takes it for orderly listeners alone.
+            lacks=keys(
+                "consume_from strategy queues rooms post_subscription_when_pull heartbeat_v2 settings "
+                "max_reconsume_times retry_delay_level batch_size pull_threshold_for_queue pull_interval "
+                "pull_retry_after filter_class instance"
             ),
             sql=False,
             resubscribes=False,

@@ -40,7 +40,7 @@ class Arguments:
     """None: the one that JPype finds (`JAVA_HOME`, or where distributions install it)."""
 
 
-def arguments(argv: list[str] | None = None) -> Arguments:
+def arguments() -> Arguments:
     """Read the command line (`--events-fd`, `--classpath-file`, `--libjvm`, `--jvm-option` repeated).
 
     `--classpath-file` names a JSON file with a list of jars.
@@ -50,7 +50,7 @@ def arguments(argv: list[str] | None = None) -> Arguments:
     parser.add_argument("--classpath-file", type=Path, required=True)
     parser.add_argument("--libjvm", type=Path)
     parser.add_argument("--jvm-option", action="append", default=[])
-    given = parser.parse_args(argv)
+    given = parser.parse_args()
     return Arguments(
         events_fd=given.events_fd,
         classpath=tuple(json.loads(given.classpath_file.read_text())),

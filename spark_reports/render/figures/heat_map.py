@@ -35,18 +35,15 @@ class Cell:
     """The anchor of the row that has its numbers."""
 
 
-def share_map(
-    cells: Sequence[Cell],
-    scale: Sequence[tuple[float, str]] = style.SHARE_SCALE,
-    bounds: tuple[float, float] = (0.0, 1.0),
-) -> go.Figure:
-    """Cells coloured by a number within the bounds. Rows stand as they first come, columns by name and version."""
+def share_map(cells: Sequence[Cell]) -> go.Figure:
+    """Cells coloured by a number between 0 and 1. Rows stand as they first come, columns by name and version."""
     values = {_place(cell): cell.value for cell in cells if isinstance(cell.value, int | float)}
-    return _map(cells, values, list(map(list, scale)), bounds)
+    return _map(cells, values, list(map(list, style.SHARE_SCALE)), (0.0, 1.0))
 
 
-def verdict_map(cells: Sequence[Cell], colours: Mapping[str, str] = style.VERDICT_COLOURS) -> go.Figure:
+def verdict_map(cells: Sequence[Cell]) -> go.Figure:
     """Cells coloured by a name: `PASS`, `FLAKY`, `FAIL`. A legend has those that occur."""
+    colours = style.VERDICT_COLOURS
     names = [name for name in colours if any(cell.value == name for cell in cells)]
     strange = {cell.value for cell in cells if cell.value is not None} - set(names)
     if strange:

@@ -12,6 +12,7 @@ from plotly.subplots import make_subplots
 from rocketchaos.spark_reports.render import style
 
 BAND = "rgba(58, 118, 196, .20)"
+_ROW_PX = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,6 @@ def trend(
     axis: str = "",
     bounds: tuple[float, float] | None = None,
     percent: bool = False,
-    row_px: int = 150,
 ) -> go.Figure:
     """A chart for each series, one below the other, the first on top.
 
@@ -59,7 +59,6 @@ def trend(
         axis: the common axis: `run, in order`; empty for time.
         bounds: of every chart's value axis; None: each its own.
         percent: show values as per cent.
-        row_px: height of each chart.
     """
     rows = max(1, len(series))
     titles = [style.label(entry.name, width=44) for entry in series]
@@ -68,12 +67,12 @@ def trend(
         rows=rows,
         cols=1,
         shared_xaxes=True,
-        vertical_spacing=min(0.3, (title_px + 4) / (row_px * rows)),
+        vertical_spacing=min(0.3, (title_px + 4) / (_ROW_PX * rows)),
         subplot_titles=titles or None,
     )
     for row, item in enumerate(series, 1):
         _draw(figure, row, item)
-    figure.update_layout(**style.layout(rows=rows, row_px=row_px, around_px=title_px + 46), showlegend=False)
+    figure.update_layout(**style.layout(rows=rows, row_px=_ROW_PX, around_px=title_px + 46), showlegend=False)
     figure.update_layout(margin={"t": title_px + 4, "r": 18})
     for title in figure.layout.annotations[: len(series)]:
         title.update(x=0, xref="paper", xanchor="left", align="left", font={"size": 12})

@@ -11,7 +11,8 @@ from pydantic import TypeAdapter
 from rocketchaos.assertions import Answer, Check
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import Holds
-from rocketchaos.harness.scenario.model import CheckOfScenario, Scenario
+from rocketchaos.harness.scenario.declared import CheckOfScenario
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
 
 YES, NO, UNKNOWN = Holds.YES, Holds.NO, Holds.UNKNOWN

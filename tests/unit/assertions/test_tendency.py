@@ -8,7 +8,7 @@ import pytest
 
 from rocketchaos.assertions.judge import judge
 from rocketchaos.harness.core.model import Finding, Holds, Outcome, OutcomeKind
-from rocketchaos.harness.language.repeats import Repeats, half_width
+from rocketchaos.harness.language.repetition import Repeats, half_width
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.document import document
 from rocketchaos.harness.reporting.parts.findings import claim_text

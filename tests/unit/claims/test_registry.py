@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from rocketchaos.harness.claims.registry import Claim, chosen, claims, read_registry
-from rocketchaos.harness.claims.said import said
+from rocketchaos.harness.claims.statement import said
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.plan.library import scenarios_folder
 

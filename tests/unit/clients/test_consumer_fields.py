@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from rocketchaos.harness.clients.consumer_options import rare_options, start_options
-from rocketchaos.harness.language.consumer_spec import Consumer, SqlExpression, as_data, from_data
+from rocketchaos.harness.language.consumer_spec import Consumer
+from rocketchaos.harness.language.expressions import SqlExpression, as_data, from_data
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.workers.worker_kinds import KINDS
 

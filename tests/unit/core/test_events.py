@@ -19,7 +19,7 @@ from rocketchaos.harness.core.history import History, read_history
 from rocketchaos.harness.core.model import Event, Trouble
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.engine.health import Health
-from rocketchaos.harness.engine.test_bed import record_worker_event
+from rocketchaos.harness.engine.worker_record import record_worker_event
 from rocketchaos.harness.reference.events import described, events_reference
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 

@@ -9,18 +9,16 @@ import pytest
 
 from rocketchaos.harness.faults.base import Fault
 from rocketchaos.harness.faults.process import consumer_action, fault_class
-from rocketchaos.harness.language.fault_kind import Process
-from rocketchaos.harness.language.fault_registry import (
+from rocketchaos.harness.language.fault_effects import (
     ACTIVE_BEFORE_TOLD,
     ENDS,
-    FAULT_KINDS,
     KILLS,
-    NETWORK_FAULTS,
-    PROCESS_FAULTS,
     STANDS_STILL,
     TAKES_AWAY,
     TOLD_BY_CONSUMERS,
 )
+from rocketchaos.harness.language.fault_kind import Process
+from rocketchaos.harness.language.fault_registry import FAULT_KINDS, NETWORK_FAULTS, PROCESS_FAULTS
 from rocketchaos.harness.steps import STEPS
 
 QUERIES = Path(__file__).parents[3] / "spark_reports" / "queries"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocketchaos.harness.language.consumer_spec import text_of
+from rocketchaos.harness.language.expressions import text_of
 from rocketchaos.harness.language.tags import broker_matches, client_matches, first_tag, hash_code, tags_of
 
 

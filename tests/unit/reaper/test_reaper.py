@@ -7,12 +7,11 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
@@ -27,14 +26,9 @@ from rocketchaos.harness.reaper.reaper import (
     new_owner,
 )
 from rocketchaos.harness.reaper.reaper_process import Charge
+from tests.waiting import until
 
 LIMIT_S = 5.0
-
-
-def until(condition: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
-    Retrying(
-        retry=retry_if_result(lambda holds: not holds), wait=wait_fixed(0.02), stop=stop_after_delay(limit_s)
-    )(condition)
 
 
 def runs(pid: int) -> bool:
@@ -102,7 +96,7 @@ def test_a_killed_harness_leaves_no_process_and_no_folder(tmp_path: Path) -> Non
     harness.kill()
     harness.wait()
     begin = time.monotonic()
-    until(lambda: not any(runs(pid) for pid in pids))
+    until(lambda: not any(runs(pid) for pid in pids), LIMIT_S)
     until(
         lambda: not (tmp_path / "store").exists() and not runs(its_reaper),
         LIMIT_S - time.monotonic() + begin,
@@ -114,7 +108,7 @@ def test_an_exception_in_the_harness_is_no_release(tmp_path: Path) -> None:
         tmp_path, "sys.stderr.close(); exec('with reaper: raise RuntimeError')"
     )
     assert harness.wait(10) != 0
-    until(lambda: not any(runs(pid) for pid in [*pids, its_reaper]))
+    until(lambda: not any(runs(pid) for pid in [*pids, its_reaper]), LIMIT_S)
 
 
 def test_signals_to_the_reaper_and_the_terminals_group_do_not_end_it(tmp_path: Path) -> None:
@@ -123,8 +117,8 @@ def test_signals_to_the_reaper_and_the_terminals_group_do_not_end_it(tmp_path: P
         os.kill(its_reaper, number)
     os.killpg(harness.pid, signal.SIGTERM)
     harness.wait()
-    until(lambda: not any(runs(pid) for pid in pids))
-    until(lambda: not (tmp_path / "store").exists())
+    until(lambda: not any(runs(pid) for pid in pids), LIMIT_S)
+    until(lambda: not (tmp_path / "store").exists(), LIMIT_S)
 
 
 def test_a_released_reaper_goes_and_touches_nothing(
@@ -149,7 +143,7 @@ def test_another_owners_processes_are_touched_only_while_they_are_watched(
     handle.watch(watched)
     handle.unwatch(kept)
     handle._close(b"")
-    until(lambda: not runs(children[1].pid))
+    until(lambda: not runs(children[1].pid), LIMIT_S)
     assert [runs(child.pid) for child in children] == [True, False, True, True]
 
 
@@ -163,7 +157,7 @@ def test_a_process_that_appears_after_the_first_scan_is_found(
     # No condition to await: the reaper says nothing of its scans; they are 0.35 s apart.
     time.sleep(0.3)
     children.append(sleeper(owner))
-    until(lambda: not runs(children[0].pid))
+    until(lambda: not runs(children[0].pid), LIMIT_S)
     handle._process.wait(LIMIT_S)
 
 
@@ -214,7 +208,7 @@ def test_find_owned_tells_whose_a_process_is(children: list[subprocess.Popen[byt
     owner = new_owner()
     children += [sleeper(owner), sleeper(new_owner()), sleeper(None)]
     # A child has become its program, and shows its environment, a moment after it was started.
-    until(lambda: len(find_owned(owner.__eq__)) == 1)
+    until(lambda: len(find_owned(owner.__eq__)) == 1, LIMIT_S)
     (found,) = find_owned(owner.__eq__)
     assert (found.pid, found.owner, found.command) == (children[0].pid, owner, "sleep")
 
@@ -280,7 +274,7 @@ def test_where_the_engine_is_away_processes_end_and_the_folder_stays_as_evidence
     monkeypatch.setattr(reaper_process, "_ENGINE_LIMIT_S", 0.0)
     owner = new_owner()
     children.append(sleeper(owner))
-    until(lambda: len(find_owned(owner.__eq__)) == 1)
+    until(lambda: len(find_owned(owner.__eq__)) == 1, LIMIT_S)
     charge = Charge()
     for line in (
         f'{{"token": "{owner}"}}',
@@ -289,5 +283,5 @@ def test_where_the_engine_is_away_processes_end_and_the_folder_stays_as_evidence
     ):
         charge.hear(line.encode())
     charge.end_everything()
-    until(lambda: not runs(children[0].pid))
+    until(lambda: not runs(children[0].pid), LIMIT_S)
     assert tmp_path.exists()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.places import split_lines
+from rocketchaos.harness.scenario.yaml_places import split_lines
 from tests.unit.scenario.examples import NESTED, VALID
 
 LINES = VALID.splitlines(keepends=True)

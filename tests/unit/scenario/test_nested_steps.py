@@ -8,7 +8,7 @@ import yaml
 
 from rocketchaos.harness.reference.schema import json_schema
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
-from rocketchaos.harness.scenario.places import split_lines
+from rocketchaos.harness.scenario.yaml_places import split_lines
 from rocketchaos.harness.steps.base import Step, every_step
 from tests.unit.scenario.examples import FIRST_STEP_LINE, scenario_text
 

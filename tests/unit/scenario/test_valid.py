@@ -6,7 +6,7 @@ import pytest
 
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.scenario import InvalidScenario, load_scenario, parse_scenario
-from rocketchaos.harness.scenario.places import split_lines
+from rocketchaos.harness.scenario.yaml_places import split_lines
 from tests.unit.scenario.examples import FIRST_STEP_LINE, SCENARIOS, SHIPPED, VALID, scenario_text
 
 START = "start: [a, b]"

@@ -14,8 +14,8 @@ from rocketchaos.harness.core.events.base import Body
 from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.parallel import Parallel
 from rocketchaos.harness.steps.performing import BranchEnded, perform
-from rocketchaos.harness.steps.place import Place
 from rocketchaos.harness.steps.repeat import Repeat
+from rocketchaos.harness.steps.step_place import Place
 
 LIMIT_S = 10.0
 

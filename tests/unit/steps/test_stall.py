@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -23,6 +23,7 @@ from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.steps import STEPS
 from rocketchaos.harness.steps.context import StepContext
 from tests.unit.scenario.examples import scenario_text
+from tests.waiting import until
 
 SEND = "send: {topic: orders, tag: tagA, count: 1}"
 START = "start: [a, b, c]"
@@ -104,13 +105,6 @@ def resume(context: StepContext) -> None:
     STEPS["resume"].model_construct(targets=("a",)).run(context)
 
 
-def until(condition: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
-    end = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < end, f"not within {limit_s} s"
-        time.sleep(0.02)
-
-
 def goes_on(pid: int) -> bool:
     """Whether it is not stopped for longer than any burst."""
     looks = []
@@ -158,7 +152,7 @@ def test_it_goes_on_though_whoever_makes_the_bursts_was_killed_in_the_midst_of_o
     context = context_of(busy, History("run"))
     stall(context, stopped=400, running=5)
     bursts: Any = context.faults.active()["stall a"]
-    until(lambda: psutil.Process(busy.pid).status() == psutil.STATUS_STOPPED)
+    until(lambda: psutil.Process(busy.pid).status() == psutil.STATUS_STOPPED, LIMIT_S)
     bursts._bursts.kill()
     resume(context)
     assert goes_on(busy.pid)
@@ -186,11 +180,11 @@ def test_a_harness_that_is_killed_in_the_midst_of_a_burst_leaves_nothing_stopped
     assert harness.stdout is not None
     assert harness.stdout.readline() == b"stalled\n"
     bursts = psutil.Process(harness.pid).children()
-    until(lambda: psutil.Process(busy.pid).status() == psutil.STATUS_STOPPED)
+    until(lambda: psutil.Process(busy.pid).status() == psutil.STATUS_STOPPED, LIMIT_S)
     harness.send_signal(signal.SIGKILL)
     harness.wait()
     harness.stdout.close()
-    until(lambda: psutil.Process(busy.pid).status() != psutil.STATUS_STOPPED)
+    until(lambda: psutil.Process(busy.pid).status() != psutil.STATUS_STOPPED, LIMIT_S)
     assert goes_on(busy.pid)
     assert not psutil.wait_procs(bursts, timeout=LIMIT_S)[1]
 
@@ -203,6 +197,6 @@ def test_who_is_killed_meanwhile_ends_the_stall_and_can_be_stalled_again(
     busy.kill()
     busy.wait()
     context.members.client("a").alive = False  # type: ignore[misc]
-    until(lambda: context.faults.active()["stall a"].is_past)
+    until(lambda: context.faults.active()["stall a"].is_past, LIMIT_S)
     resume(context)
     assert context.faults.active() == {}

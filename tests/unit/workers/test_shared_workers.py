@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.workers.lease import Lease
 from rocketchaos.harness.workers.on_host import OnHost
-from rocketchaos.harness.workers.shared import CLIENTS_AT_MOST, SharedWorkers, Tenancy
+from rocketchaos.harness.workers.shared_workers import CLIENTS_AT_MOST, SharedWorkers, Tenancy
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import WorkerKind
+from tests.waiting import until
 
 CHILDREN = Path(__file__).parent / "children"
 LIMIT_S = 10.0
 SHARED_FOR_S = 60.0
-
-
-def until(condition: Callable[[], bool]) -> None:
-    Retrying(
-        stop=stop_after_delay(LIMIT_S), wait=wait_fixed(0.01), retry=retry_if_result(lambda held: not held)
-    )(condition)
 
 
 class Run:

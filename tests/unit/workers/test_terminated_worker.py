@@ -20,7 +20,8 @@ from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.worker import Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import WorkerKind
-from tests.unit.workers.test_worker import CHILDREN, LIMIT_S, until
+from tests.unit.workers.test_worker import CHILDREN, LIMIT_S
+from tests.waiting import until
 
 
 class Recorder:

@@ -14,7 +14,6 @@ from typing import Any
 
 import psutil
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.model import Trouble
@@ -22,15 +21,10 @@ from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 from rocketchaos.harness.workers.worker_events import LINE_LIMIT_BYTES, WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import KINDS, WorkerKind
+from tests.waiting import until
 
 CHILDREN = Path(__file__).parent / "children"
 LIMIT_S = 10.0
-
-
-def until(condition: Callable[[], bool]) -> None:
-    Retrying(
-        stop=stop_after_delay(LIMIT_S), wait=wait_fixed(0.01), retry=retry_if_result(lambda held: not held)
-    )(condition)
 
 
 class Recorder:

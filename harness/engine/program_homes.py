@@ -13,7 +13,7 @@ from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.program_files import templates, write_files
 from rocketchaos.harness.jars.artifacts import Progress
 from rocketchaos.harness.language.app_spec import FILES, FILES_INSIDE, NAMESERVER, PROXY, App
-from rocketchaos.harness.language.consumer_spec import as_data
+from rocketchaos.harness.language.expressions import as_data
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.workers.app_home import AppHome, Expected, program_file
 from rocketchaos.harness.workers.command_home import CommandHome, command_of

@@ -1,0 +1,56 @@
+"""The words of a scenario for clients, and why a client is not available."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, WithJsonSchema
+
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, client_choice
+from rocketchaos.harness.rocketmq.properties import Properties
+from rocketchaos.harness.rocketmq.version_range import contains
+from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
+
+
+def _a_client(text: str) -> str:
+    client_choice(text)
+    return text
+
+
+_KINDS = "|".join(kind.name if kind.version else f"{kind.name}(@[0-9.]+)?" for kind in CLIENT_KINDS.values())
+ClientText = Annotated[
+    str, AfterValidator(_a_client), WithJsonSchema({"type": "string", "pattern": f"^({_KINDS})$"})
+]
+"""A client: its kind, or its kind and version, `java@4.9.4`."""
+
+_PROGRAMS = {kind.program: kind for kind in CLIENT_KINDS.values() if kind.program is not None}
+PROGRAM_CLIENTS = frozenset(kind.name for kind in _PROGRAMS.values())
+"""The clients of consumers that are programs of the user's."""
+PROGRAM_EXAMPLES: Mapping[str, str] = {
+    "jar": "jar: …",
+    "command": "command: [./audit, $nameserver]",
+    "image": "image: registry.example.org/shop:1.4",
+}
+
+
+def program_of(app: Mapping[str, Any]) -> str:
+    """The client of a consumer with this `app`, as in a file. Without the name of a program it counts as a jar."""
+    return next((kind for key, kind in _PROGRAMS.items() if key in app), _PROGRAMS["jar"]).name
+
+
+def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
+    """Why a client can't speak to servers of this version; None if it can."""
+    if needs_proxy and not contains(PROXY_SINCE, rocketmq):
+        return f"it needs the proxy of RocketMQ 5, which {rocketmq} lacks"
+    return None
+
+
+def why_no_property(given: Iterable[str], known: Properties, client: str) -> str | None:
+    """Why a client of this version can't have one of these settings; None if it can."""
+    for name in given:
+        if name in known and not contains(known[name].since, client):
+            return (
+                f"`settings: {{{name}: …}}` is what the client {client} can't have: {known[name].since} can"
+            )
+    return None

@@ -1,0 +1,67 @@
+"""What a consumer's declaration can't mean together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rocketchaos.harness.language.namespace import outside
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.language.consumer_spec import Consumer
+
+
+def given(consumer: Consumer, names: Sequence[str]) -> list[str]:
+    """Those of its fields that say another thing than their default."""
+    fields = type(consumer).model_fields
+    return [
+        name
+        for name in names
+        if getattr(consumer, name) != fields[name].get_default(call_default_factory=True)
+    ]
+
+
+def problems(consumer: Consumer) -> Iterator[str]:
+    """What can't be meant together."""
+    reason = consumer.why_not_with(consumer.choice)
+    if reason is not None:
+        yield reason
+        return
+    if consumer.beside is not None and consumer.app is not None:
+        yield "`beside` says which program it is in: leave out `app`"
+    sees = None if consumer.app is None else consumer.app.sees
+    if sees is not None and sees.by_number and len(consumer.subscribe) > 1:
+        yield (
+            f"the group `number` of `sees: {{{sees.where}: …}}` is a message's number in its topic, and it "
+            "subscribes to several: "
+            "let it tell a `key`, or the `topic` too"
+        )
+    if consumer.beside is not None and consumer.process == "own":
+        yield "it has a process of its own, and can't be `beside` another one"
+    for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
+        if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
+            yield f"`{field}` and `strategy: {strategy}` need each other"
+    if consumer.traits.request_mode == "POP" and consumer.consume_from == "timestamp":
+        yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
+    if consumer.name_servers is not None and consumer.needs_proxy:
+        yield "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
+    if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
+        yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
+    yield from outside(consumer.namespace, (consumer.group,), "group")
+    yield from outside(consumer.namespace, consumer.subscribe, "topic")
+    if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:
+        yield "with `filter_class` it subscribes to `*`"
+    if consumer.instance is not None and consumer.has_whole_id:
+        yield f"`client_id: {consumer.client_id}` says how its id ends: leave out `instance`"
+    said = set(consumer.model_copy(update={"settings": {}}).properties) & set(consumer.settings)
+    if said:
+        yield f"`settings` says `{sorted(said)[0]}`, and another key of the consumer does too: leave one out"
+    if consumer.model == "broadcasting":
+        given = [
+            name
+            for name in ("retry_delay_level", "max_reconsume_times")
+            if getattr(consumer, name) is not None
+        ]
+        given += ["strategy"] if consumer.strategy != "average" else []
+        if given:
+            yield f"broadcasting has neither allocation nor retries: leave out `{'`, `'.join(given)}`"
