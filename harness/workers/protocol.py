@@ -105,7 +105,7 @@ time of delivery in whole seconds, refuses a `queue`, and answers null for
 
 Commands of the `go` worker
 ---------------------------
-The same, except for `producer-route`, `api` other than push, and of `how` a delay in ms and transactions, which are
+The same, except for `producer-route`, `api` other than push, and of `how` a delay in ms and transactions. They are
 refused, and so are other
 `settings` than maxReconsumeTimes, consumeMessageBatchMaxSize, consumeThreadMin, consumeThreadMax (goroutines of
 each topic), pullThresholdForQueue and pullInterval. `client_id` is `address@client_ip-instance`, since nobody can
