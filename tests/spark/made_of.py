@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from plotly.io import to_json
 from pyspark.sql import Row, SparkSession
@@ -16,8 +16,10 @@ from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.report import Figure, Report, StoreSummary, Table
-from rocketchaos.spark_reports.report_kinds import Builder
 from tests.benchmarks.spark.reporting import all_queries
+
+if TYPE_CHECKING:
+    from rocketchaos.spark_reports.report_kinds import Builder
 
 Part = tuple[str, str]
 """`table` or `figure`, and its name."""
