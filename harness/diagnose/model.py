@@ -29,6 +29,8 @@ REVIVE = "rmq_sys_REVIVE_LOG_"
 in time back (PopReviveService; 5.0 to 5.5.0)."""
 REVIVING = "CID_RMQ_SYS_REVIVE_GROUP"
 """The group by whose offset it does so."""
+TIMED = "rmq_sys_wheel_timer"
+"""The topic in which a broker keeps what its timer hasn't taken yet (TimerMessageStore, 5.x)."""
 TRANSACTIONS = "CID_RMQ_SYS_TRANS"
 """The group by whose offset a broker checks them."""
 LOGICAL = "__syslo__"
@@ -239,6 +241,20 @@ class Copies:
 
 
 @dataclass(frozen=True, slots=True)
+class Timer:
+    """A broker's timer of messages, and the first messages that it hasn't taken."""
+
+    state: Exchange
+    """28."""
+    ends: Exchange | None = None
+    """Where the queue of its topic ends (202); None: it has taken all."""
+    entries: Exchange | None = None
+    """The first ones that it hasn't taken, in the ConsumeQueue (321)."""
+    messages: tuple[Exchange, ...] = ()
+    """What the first one with a delay of its own is, and the first one that is about popped messages (33)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Backlog:
     """What a broker keeps in topics of its own, and hands out later."""
 
@@ -263,6 +279,8 @@ class Backlog:
     """By queue: the first entries that it hasn't handled yet, in the ConsumeQueue (321)."""
     checkpoints: Mapping[int, Exchange]
     """By queue: when the first of these that is about popped messages was stored (33)."""
+    timer: Timer | None
+    """None: a broker of 4.9.x has none, and one of 5.x whose `timerWheelEnable` is false doesn't tell."""
 
 
 @dataclass(frozen=True, slots=True)

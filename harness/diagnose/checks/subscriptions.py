@@ -60,18 +60,23 @@ def _wants_sql(view: GroupView, topic: str) -> bool:
 def _who_differs(view: GroupView, topic: str) -> str:
     own = view.own(topic)
     camps = [
-        f"{joined(sorted(ids))} {'want' if len(ids) > 1 else 'wants'} `{expression_text(own[ids[0]])}`"
+        f"{joined(sorted(ids))} {'want' if len(ids) > 1 else 'wants'} {_shown(own[ids[0]])}"
         for ids in view.meanings(topic).values()
     ]
     by_text: dict[tuple[str, str], list[str]] = {}
     for broker, held in view.held(topic).items():
-        by_text.setdefault((expression_text(held), _since(view, topic, held)), []).append(broker)
+        by_text.setdefault((_shown(held), _since(view, topic, held)), []).append(broker)
     held_told = [
-        f"{joined(brokers)} {'hold' if len(brokers) > 1 else 'holds'} `{text}`{since}"
+        f"{joined(brokers)} {'hold' if len(brokers) > 1 else 'holds'} {text}{since}"
         for (text, since), brokers in by_text.items()
     ]
     flips = _flips(view, topic)
     return "; ".join([*camps, *held_told, *([flips] if flips else [])])
+
+
+def _shown(subscription: Subscription) -> str:
+    """Its expression, as a phrase."""
+    return f"`{expression_text(subscription)}`{' (SQL92)' if subscription.type == SQL else ''}"
 
 
 def _since(view: GroupView, topic: str, held: Subscription) -> str:

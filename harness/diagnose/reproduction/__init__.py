@@ -84,10 +84,12 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0808": "why it left can't be seen from outside: `kill:` a broker that has a slave does it",
         "RC0809": "why it left can't be seen from outside: `stop:` a slave, `broker-a-slave`, does it",
         "RC0810": "why it lags can't be seen from outside: `pause:` a slave, `broker-a-slave`, does it",
-        "RC0811": "why a broker doesn't deliver them is in its own log",
+        "RC0811": "why a broker doesn't deliver them is in its own log; `broker-config: {set: {timerStopEnqueue: "
+        "true}}` stops the timer of 5.x, and a shorter messageDelayLevel with a `restart` stops a level",
         "RC0812": "nothing is lost",
         "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
-        "RC0814": "why a broker stops is in its own log; `broker-config: {set: {reviveInterval: …}}` stops one",
+        "RC0814": "why a broker stops is in its own log; `broker-config: {set: {reviveInterval: …}}`, or "
+        "`timerStopEnqueue: true`, stops one",
     }
 )
 """By code: why no scenario is written."""
