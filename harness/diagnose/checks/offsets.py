@@ -195,6 +195,7 @@ def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
 def evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
     """The group's offsets in these queues, at the first look and the last one, or around the moment at which they
     went back, and where the queues end."""
+    queues = sorted(queues)
     brokers = sorted({queue[0] for queue in queues})
     said = []
     fell = next((looks for queue in queues if (looks := _set_back(view, topic, queue))), None)

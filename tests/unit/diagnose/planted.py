@@ -190,7 +190,7 @@ def _topic_rows(document: Any, marked: bool = False) -> list[Any]:
     return [item for key, item in table.items() if ("%" in key) is marked]
 
 
-def _ends(**fields: int) -> Change:
+def ends(**fields: int) -> Change:
     return 202, lambda document: [item.update(fields) for item in _topic_rows(document)] and None
 
 
@@ -572,8 +572,8 @@ PLANTED = (
     ),
     Planted(
         "RC0505",
-        (*offset(lambda _look: 1), _ends(minOffset=3)),
-        (*offset(lambda _look: 3), _ends(minOffset=3)),
+        (*offset(lambda _look: 1), ends(minOffset=3)),
+        (*offset(lambda _look: 3), ends(minOffset=3)),
     ),
     Planted("RC0506", offset(lambda _look: 100), offset(lambda _look: 9)),
     Planted(
