@@ -123,6 +123,8 @@ class Member:
     """By topic."""
     finishing: frozenset[str] = frozenset()
     """Topics of which its listener has finished messages lately: within about a minute (ConsumeStatus)."""
+    failing: Mapping[str, float] = field(default_factory=dict)
+    """By topic: how many calls of its listener have failed a second, over the last minute (consumeFailedTPS)."""
     heartbeat: Exchange | None = None
     """What its proxy stored of it: the source of its subscriptions; None: it answered, or there is none."""
 

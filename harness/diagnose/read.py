@@ -301,6 +301,11 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
             for topic, status in mapping(document.get("statusTable")).items()
             if _finishes(mapping(status))
         ),
+        failing={
+            topic: rate
+            for topic, status in mapping(document.get("statusTable")).items()
+            if isinstance(rate := mapping(status).get("consumeFailedTPS"), int | float) and rate > 0
+        },
     )
 
 

@@ -301,7 +301,7 @@ CHECKS = (
         "RC0101",
         "members of one group subscribe differently",
         Level.ERROR,
-        "all members have the same subscription",
+        "no two members want different messages of one topic",
         "A broker holds one subscription for the whole group and filters every member's pulls by it. The member "
         "that owns the queue then filters by its own. A message that either of them drops is skipped for good, "
         "and tools show it as consumed.",
@@ -366,7 +366,7 @@ CHECKS = (
         "RocketMQ splits expressions at `||` alone, and knows no patterns: `tagA,tagB` and `tagA*` are single "
         "tags. It filters all messages with other tags, and tools show them as consumed.",
         (
-            "Write tags with `||` between them: `tagA || tagB`; all messages are `*`.",
+            "Write tags with `||` between them: `tagA || tagB`. All messages are `*` alone, without blanks.",
             "A comparison, `a = 1`, needs SQL92: `MessageSelector.bySql`.",
         ),
         (),

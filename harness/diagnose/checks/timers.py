@@ -64,7 +64,7 @@ def popped(view: ClusterView) -> Iterator[Found]:
 
 
 def silent(timer: Timer) -> Iterator[Exchange]:
-    """What a broker didn't tell of its timer."""
+    """What a broker left open about its timer."""
     asked = (timer.state, timer.ends, timer.entries, *timer.messages)
     yield from (item for item in asked if item is not None and not item.succeeded)
 

@@ -37,7 +37,7 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | 
         "RC0406": closed.closed_group,
         "RC0407": subscriptions.no_sql,
         "RC0408": queues.removed,
-        "RC0501": progress.paused,
+        "RC0501": progress.stopped,
         "RC0503": progress.set_back,
         "RC0506": progress.beyond_the_end,
         "RC0601": progress.stuck,

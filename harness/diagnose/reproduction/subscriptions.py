@@ -9,7 +9,7 @@ from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, wanted_tags
 from rocketchaos.harness.diagnose.view import BY_GRPC
-from rocketchaos.harness.language.tags import SQL, hash_code
+from rocketchaos.harness.language.tags import ALL, SQL, hash_code
 
 _SEPARATORS = re.compile(r"[\s,;|&=*]+")
 _FUTURE = 4_102_444_800_000
@@ -194,12 +194,14 @@ def misread(group: Scaled) -> tuple[Document, Document] | str:
     tags = group.tags(real)
     meant = sorted({part for tag in tags for part in _SEPARATORS.split(tag) if part})
     lost = [tag for tag in meant if tag not in tags]
+    if ALL in tags:  # as in ` * ` and `tagA || *`: all is meant
+        meant, lost = [ALL], [tag for tag in ("tagA", "tagB", "tagC") if tag not in tags][:1]
     if not lost:
         return "no tag can be read in its expression"
     step, count = send(group, topic, lost)
     document = base(
         group,
-        f"An expression that RocketMQ reads as one tag: {count} of {count} messages reach nobody",
+        f"An expression that RocketMQ reads as a tag: {count} of {count} messages reach nobody",
         [step, {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}}],
         [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
