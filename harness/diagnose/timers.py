@@ -60,5 +60,6 @@ def _keep_topic(body: bytes) -> bytes:
         (message,) = decode(body)
     except ValueError:
         return b""
-    kept = {"topic": message.properties.get("REAL_TOPIC", ""), "storedAt": message.stored_ms}
+    own = message.properties
+    kept = {"topic": own.get("REAL_TOPIC", ""), "storedAt": message.stored_ms}
     return json.dumps(kept, ensure_ascii=False).encode()

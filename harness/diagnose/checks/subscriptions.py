@@ -276,6 +276,11 @@ def _clocks_ahead(view: GroupView) -> str:
     return f"; {joined(told)}" if told else ""
 
 
+def odd_tags(subscription: Subscription) -> list[str]:
+    """Its tags that a person would read otherwise."""
+    return sorted(tag for tag in tags_of(expression_text(subscription)) if _ODD.search(tag))
+
+
 def misread(view: GroupView) -> Iterator[Result]:
     """Expressions that don't mean to RocketMQ what they look like."""
     for topic in view.topics:
@@ -284,8 +289,7 @@ def misread(view: GroupView) -> Iterator[Result]:
             if own.type != SQL:
                 wanting.setdefault(expression_text(own), []).append(client_id)
         for text, ids in wanting.items():
-            odd = sorted(tag for tag in tags_of(text) if _ODD.search(tag))
-            if odd:
+            if odd := odd_tags(view.own(topic)[ids[0]]):
                 yield Found(
                     f"{joined(sorted(ids))} {'wants' if len(ids) == 1 else 'want'} `{text}`, in which "
                     f"{joined([f'`{tag}`' for tag in odd])} "

@@ -465,6 +465,7 @@ PLANTED = (
     Planted("RC0105", (_version(lambda now: now * 1_000_000),), (_version(lambda now: now + 30_000),)),
     Planted("RC0106", ((307, _other_topic),), ((307, _no_topic),)),
     Planted("RC0107", (wants("tagA,tagB"),), (wants("tagA || tagB", "tagB||tagA"),)),
+    Planted("RC0108", (wants("TagA"), _hashes(TAG_A, TAG_A)), (wants("tagA"), _hashes(TAG_A, TAG_B))),
     Planted(
         "RC0201",
         (_connections(lambda known: known.append({**known[0], "clientAddr": "host-9:1"})),),
