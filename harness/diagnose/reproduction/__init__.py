@@ -85,7 +85,7 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0808": "why it left can't be seen from outside: `kill:` a broker that has a slave does it",
         "RC0809": "why it left can't be seen from outside: `stop:` a slave, `broker-a-slave`, does it",
         "RC0810": "why it lags can't be seen from outside: `pause:` a slave, `broker-a-slave`, does it",
-        "RC0811": "the broker's log has the reason; `broker-config: {set: {timerStopEnqueue: true}}` stops one",
+        "RC0811": "the broker's log says why; `broker-config: {set: {timerStopEnqueue: true}}` stops a timer",
         "RC0812": "nothing is lost",
         "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
         "RC0814": "the broker's log has the reason; `broker-config: {set: {reviveInterval: …}}` stops a broker",

@@ -244,6 +244,16 @@ def _hashes(*last: int) -> Change:
     return 321, change
 
 
+def all_hashes(code: int) -> Change:
+    """The hash of every message."""
+
+    def change(document: Any) -> None:
+        for item in document["queueData"]:
+            item["tagsCode"] = code
+
+    return 321, change
+
+
 def settings(**settings: str) -> Edit:
     def change(body: str) -> str:
         lines = [line for line in body.splitlines() if line.partition("=")[0] not in settings]
@@ -465,7 +475,7 @@ PLANTED = (
     Planted("RC0105", (_version(lambda now: now * 1_000_000),), (_version(lambda now: now + 30_000),)),
     Planted("RC0106", ((307, _other_topic),), ((307, _no_topic),)),
     Planted("RC0107", (wants("tagA,tagB"),), (wants("tagA || tagB", "tagB||tagA"),)),
-    Planted("RC0108", (wants("TagA"), _hashes(TAG_A, TAG_A)), (wants("tagA"), _hashes(TAG_A, TAG_B))),
+    Planted("RC0108", (all_hashes(hash_code("TagB")),), (all_hashes(TAG_B),)),
     Planted(
         "RC0201",
         (_connections(lambda known: known.append({**known[0], "clientAddr": "host-9:1"})),),

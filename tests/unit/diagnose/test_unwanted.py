@@ -10,20 +10,12 @@ from rocketchaos.harness.diagnose.checks.unwanted import variants
 from rocketchaos.harness.diagnose.finding import Finding, Level
 from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.language.tags import hash_code
-from tests.unit.diagnose.planted import wants
-from tests.unit.diagnose.reports import Edit, answers, diagnosed
-
-
-def _have(tags_code: int) -> Edit:
-    def change(document: Any) -> None:
-        for item in document["queueData"]:
-            item["tagsCode"] = tags_code
-
-    return answers(321, change)
+from tests.unit.diagnose.planted import all_hashes, wants
+from tests.unit.diagnose.reports import diagnosed
 
 
 def _found(wanted: str, tags_code: int) -> list[Finding]:
-    changes = wants(wanted), (203, _holds(wanted)), _have(tags_code)
+    changes = wants(wanted), (203, _holds(wanted)), all_hashes(tags_code)
     return [
         item for item in diagnosed("mismatch-4.9.4.json", *changes).findings if item.check.code == "RC0108"
     ]
@@ -58,7 +50,7 @@ def test_what_members_want_and_what_another_check_explains_is_not_found(wanted: 
 
 
 def test_it_is_written_with_the_tag_that_the_producer_sends() -> None:
-    changes = wants("tagA"), (203, _holds("tagA")), _have(hash_code("TagA"))
+    changes = wants("tagA"), (203, _holds("tagA")), all_hashes(hash_code("TagA"))
     report = diagnosed("mismatch-4.9.4.json", *changes)
     (finding,) = [item for item in report.findings if item.check.code == "RC0108"]
     scenario, control = written(report.views[finding.group], finding)
