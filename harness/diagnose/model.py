@@ -337,8 +337,12 @@ class Look:
     """Offset and tag of each message that was read (33), by topic and queue."""
 
     def offset(self, group: str, topic: str, queue: Queue) -> int | None:
-        """A group's offset at the broker; None: none is stored, or the broker didn't tell."""
-        return self.offsets.get(queue[0], {}).get(group, {}).get(topic, {}).get(queue[1])
+        """A group's offset at the broker; None: none is stored, or the broker didn't tell.
+
+        Go clients store -1 where they have none.
+        """
+        offset = self.offsets.get(queue[0], {}).get(group, {}).get(topic, {}).get(queue[1])
+        return None if offset is not None and offset < 0 else offset
 
     def reached(self, group: str, topic: str, queue: Queue) -> int | None:
         """How far a group is: by the queue's owner, where that is further than it has committed."""

@@ -78,7 +78,15 @@ def variants(tags: Collection[str]) -> set[str]:
 
 
 def _newest(view: GroupView, topic: str) -> list[Entry]:
-    return [entry for queue in view.queues(topic) for entry in entries_of(view, topic, queue) or ()]
+    """Of all queues; none if those of a queue with messages are unknown."""
+    found: list[Entry] = []
+    for queue in view.queues(topic):
+        entries = entries_of(view, topic, queue)
+        ends = view.ends(topic).get(queue)
+        if not entries and (ends is None or ends.max_offset > ends.min_offset):
+            return []
+        found += entries or ()
+    return found
 
 
 CHECKS = (

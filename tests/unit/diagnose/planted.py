@@ -9,6 +9,7 @@ from itertools import cycle
 from typing import Any
 
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.language.tags import hash_code
 from tests.unit.diagnose.reports import (
     BROKER,
     SECOND,

@@ -152,3 +152,9 @@ def test_a_group_that_nobody_uses_any_more_is_no_error(groups: tuple[str, ...] |
     (finding,) = [item for item in report.findings if item.check.code == "RC0505"]
     assert finding.level is level
     assert "2 messages of broker-1 0, between" in finding.sentence
+
+
+def test_an_offset_of_minus_one_is_none() -> None:
+    """Go clients store it for their retry topic at their start."""
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(lambda _look: -1), looks=3)
+    assert codes(report) == set()

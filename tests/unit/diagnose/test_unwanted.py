@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
 
 from rocketchaos.harness.diagnose.checks.unwanted import variants
+from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Finding, Level
 from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.language.tags import hash_code
 from tests.unit.diagnose.planted import all_hashes, wants
-from tests.unit.diagnose.reports import diagnosed
+from tests.unit.diagnose.reports import codes, diagnosed
 
 
 def _found(wanted: str, tags_code: int) -> list[Finding]:
@@ -62,3 +64,12 @@ def test_it_is_written_with_the_tag_that_the_producer_sends() -> None:
 def test_capitals_and_blanks_are_tried() -> None:
     assert {"TAGA", "taga", "TagA", " tagA", "tagA "} <= variants({"tagA"})
     assert "tagA" not in variants({"tagA"})
+
+
+def test_a_queue_that_was_not_asked_may_have_what_members_want() -> None:
+    def without_queue_0(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        return [item for item in exchanges if item.code != 321 or item.fields["queueId"] != "0"]
+
+    changes = wants("tagA"), (203, _holds("tagA")), all_hashes(hash_code("TagA")), without_queue_0
+    report = diagnosed("mismatch-4.9.4.json", *changes)
+    assert "RC0108" not in codes(report)
