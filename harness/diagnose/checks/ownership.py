@@ -73,7 +73,9 @@ def several_owners(view: GroupView) -> Iterator[Result]:
         several = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
         if several:
             yield Found(
-                "; ".join(f"{queues_text([queue])}: {joined(ids)}" for queue, ids in sorted(several.items())),
+                "; ".join(
+                    f"{queues_text([queue])}: {joined(sorted(ids))}" for queue, ids in sorted(several.items())
+                ),
                 _evidence(view, topic),
                 topic,
                 settled=settled(view, topic) is True,
