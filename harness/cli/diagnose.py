@@ -135,14 +135,17 @@ class Watch:
 
     def tell(self, metrics: Metrics | None) -> Callable[[Report], None]:
         """Tells each look: its changes, and the metrics."""
-        from rocketchaos.harness.diagnose.changes import changes
+        from rocketchaos.harness.diagnose.changes import FindingChanges, changes
 
+        findings = FindingChanges()
         speaker = OUT if self.output is Output.TEXT else ERR
 
         def on_look(report: Report) -> None:
             for group in report.looks[-1].stored:
                 for line in changes(report.views[group]):
                     speaker.print(plain(line), markup=False)
+            for line in findings.of(report):
+                speaker.print(plain(line), markup=False)
             if metrics is not None:
                 metrics.tell(report)
 

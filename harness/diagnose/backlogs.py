@@ -24,6 +24,7 @@ from rocketchaos.harness.diagnose.model import (
     Look,
 )
 from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.diagnose.timers import timer_of
 from rocketchaos.harness.language.tags import hash_code
 from rocketchaos.harness.rocketmq.stored_messages import decode
 
@@ -56,8 +57,11 @@ async def add_backlogs(look: Look, ask: _Ask) -> None:
 
 
 async def _backlog(look: Look, broker: Broker, ask: _Ask) -> Backlog:
-    (delayed, offsets, following), (half, entries, transactions), popped = await asyncio.gather(
-        _delayed(ask), _half(ask, _half_offset(look, broker.name)), _popped(look, broker, ask)
+    (delayed, offsets, following), (half, entries, transactions), popped, timer = await asyncio.gather(
+        _delayed(ask),
+        _half(ask, _half_offset(look, broker.name)),
+        _popped(look, broker, ask),
+        timer_of(look, broker, ask),
     )
     groups = sorted(
         {
@@ -70,7 +74,7 @@ async def _backlog(look: Look, broker: Broker, ask: _Ask) -> Backlog:
         *(ask(requests.GET_PRODUCER_CONNECTION_LIST, {"producerGroup": group}) for group in groups)
     )
     asked = dict(zip(groups, producers, strict=True))
-    return Backlog(delayed, offsets, following, half, entries, transactions, asked, *popped)
+    return Backlog(delayed, offsets, following, half, entries, transactions, asked, *popped, timer)
 
 
 def _half_offset(look: Look, broker: str) -> int:

@@ -1,9 +1,11 @@
-"""What has changed in a group from one look to the next, in sentences."""
+"""What has changed from one look to the next, in sentences: in a group, and in the findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rocketchaos.harness.diagnose.diagnosis import Report
+from rocketchaos.harness.diagnose.finding import Finding, Level
 from rocketchaos.harness.diagnose.meaning import expression_text
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, joined, queues_text
@@ -35,3 +37,26 @@ def changes(view: GroupView) -> Iterator[str]:
             had, has = before.offset(topic, queue), view.offset(topic, queue)
             if had is not None and has is not None and has < had:
                 yield f"{begin}: the offset of {queues_text([queue])} of {topic} went back from {had} to {has}"
+
+
+class FindingChanges:
+    """Knows the findings of the look before: warnings and errors."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], Finding] = {}
+
+    def of(self, report: Report) -> Iterator[str]:
+        """Findings that are new, and those that are no longer there."""
+        now = {(item.check.code, item.group, item.topic): item for item in report.at_least(Level.WARNING)}
+        at = clock(report.looks[-1].at_ms)
+        for place, finding in now.items():
+            if place not in self._known:
+                yield f"{at} {finding.level} {_named(finding)}: {finding.sentence}"
+        for place, finding in self._known.items():
+            if place not in now:
+                yield f"{at} no longer found: {_named(finding)}"
+        self._known = now
+
+
+def _named(finding: Finding) -> str:
+    return f"[{finding.check.code}] ({finding.resource}) {finding.check.title}"

@@ -13,7 +13,7 @@ from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt, wait_fi
 
 from rocketchaos.harness.diagnose import backlogs, copies, heartbeats, read, requests
 from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
-from rocketchaos.harness.diagnose.meaning import meaning
+from rocketchaos.harness.diagnose.meaning import ALL, meaning
 from rocketchaos.harness.diagnose.model import (
     DEAD_LETTERS,
     RETRY,
@@ -117,7 +117,8 @@ class Collector:
     async def entries(self, look: Look) -> None:
         """Read the newest entries of ConsumeQueues (321), positions and hashes of tags, where they matter.
 
-        That is where a group's members disagree, or where it has a lag.
+        That is where a group's members disagree, or where it has a lag; of groups that the user named also where
+        they want some tags alone.
         """
         newest = READ_AT_MOST if self.scope.read_messages else SAMPLE
         wanted = {
@@ -127,7 +128,11 @@ class Collector:
             for topic in self.topics_of(look, group)
             for queue, ends in look.ends.get(topic, {}).items()
             if ends.max_offset > ends.min_offset
-            and (_disagree(look, group, topic) or (look.offset(group, topic, queue) or 0) < ends.max_offset)
+            and (
+                (self.scope.groups is not None and _wants_some(look, group, topic))
+                or _disagree(look, group, topic)
+                or (look.offset(group, topic, queue) or 0) < ends.max_offset
+            )
         }
 
         await asyncio.gather(
@@ -346,6 +351,11 @@ class Collector:
 
 def _has_no_statistics_yet(answer: Exchange) -> bool:
     return answer.answer_code == 1 and "java.util.NoSuchElementException" in answer.remark
+
+
+def _wants_some(look: Look, group: str, topic: str) -> bool:
+    own = [member.subscriptions.get(topic) for member in look.members[group].values() if member.subscribes]
+    return any(item is not None and meaning(item) != ALL for item in own)
 
 
 def _disagree(look: Look, group: str, topic: str) -> bool:

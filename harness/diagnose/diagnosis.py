@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.diagnose.bundle import Recorded
@@ -77,6 +77,8 @@ class Diagnosis:
     """The last ones."""
     looked: int = 0
     """How many there were."""
+    found: set[Place] = field(default_factory=set)
+    """What was found at any time: a watch doesn't rule it out once it has gone."""
 
     async def run(self) -> Report:
         """Look until all is settled, or the patience is over; again only at the groups that are not.
@@ -102,6 +104,9 @@ class Diagnosis:
             seen.append(_signs(new))
             del self.looks[:-MOST_LOOKS], seen[:-MOST_LOOKS]
             report = _report(self.looks, seen, collector, results, time.monotonic() - begin)
+            self.found.update((finding.check.code, finding.group) for finding in report.findings)
+            ruled_out = [item for item in report.ruled_out if (item.check.code, item.group) not in self.found]
+            report = replace(report, ruled_out=tuple(ruled_out))
             self.on_look(report)
             unsettled = {place: left for place, found in new.items() if (left := _unsettled_s(found))}
             groups = frozenset(group for _, group in unsettled)

@@ -9,6 +9,10 @@ Meaning = tuple[str, frozenset[str] | str]
 """Type, and tags (empty: everything) or the text of the SQL."""
 
 
+ALL: Meaning = ("TAG", frozenset())
+"""Of a subscription that takes every message."""
+
+
 def meaning(subscription: Subscription) -> Meaning:
     """Equal if two subscriptions match the same messages. SQL is compared as text."""
     if subscription.type == SQL:

@@ -29,6 +29,8 @@ REVIVE = "rmq_sys_REVIVE_LOG_"
 in time back (PopReviveService; 5.0 to 5.5.0)."""
 REVIVING = "CID_RMQ_SYS_REVIVE_GROUP"
 """The group by whose offset it does so."""
+TIMED = "rmq_sys_wheel_timer"
+"""The topic in which a broker keeps what its timer hasn't taken yet (TimerMessageStore, 5.x)."""
 TRANSACTIONS = "CID_RMQ_SYS_TRANS"
 """The group by whose offset a broker checks them."""
 LOGICAL = "__syslo__"
@@ -121,6 +123,8 @@ class Member:
     """By topic."""
     finishing: frozenset[str] = frozenset()
     """Topics of which its listener has finished messages lately: within about a minute (ConsumeStatus)."""
+    failing: Mapping[str, float] = field(default_factory=dict)
+    """By topic: how many calls of its listener have failed a second, over the last minute (consumeFailedTPS)."""
     heartbeat: Exchange | None = None
     """What its proxy stored of it: the source of its subscriptions; None: it answered, or there is none."""
 
@@ -239,6 +243,20 @@ class Copies:
 
 
 @dataclass(frozen=True, slots=True)
+class Timer:
+    """A broker's timer of messages, and the first messages that it hasn't taken."""
+
+    state: Exchange
+    """28."""
+    ends: Exchange | None = None
+    """Where the queue of its topic ends (202); None: it has taken all."""
+    entries: Exchange | None = None
+    """The first ones that it hasn't taken, in the ConsumeQueue (321)."""
+    messages: tuple[Exchange, ...] = ()
+    """What the first one with a delay of its own is, and the first one that is about popped messages (33)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Backlog:
     """What a broker keeps in topics of its own, and hands out later."""
 
@@ -263,6 +281,8 @@ class Backlog:
     """By queue: the first entries that it hasn't handled yet, in the ConsumeQueue (321)."""
     checkpoints: Mapping[int, Exchange]
     """By queue: when the first of these that is about popped messages was stored (33)."""
+    timer: Timer | None
+    """None: a broker of 4.9.x has none, and one of 5.x whose `timerWheelEnable` is false doesn't tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,8 +337,12 @@ class Look:
     """Offset and tag of each message that was read (33), by topic and queue."""
 
     def offset(self, group: str, topic: str, queue: Queue) -> int | None:
-        """A group's offset at the broker; None: none is stored, or the broker didn't tell."""
-        return self.offsets.get(queue[0], {}).get(group, {}).get(topic, {}).get(queue[1])
+        """A group's offset at the broker; None: none is stored, or the broker didn't tell.
+
+        Go clients store -1 where they have none.
+        """
+        offset = self.offsets.get(queue[0], {}).get(group, {}).get(topic, {}).get(queue[1])
+        return None if offset is not None and offset < 0 else offset
 
     def reached(self, group: str, topic: str, queue: Queue) -> int | None:
         """How far a group is: by the queue's owner, where that is further than it has committed."""

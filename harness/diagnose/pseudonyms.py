@@ -22,6 +22,7 @@ from rocketchaos.harness.diagnose.model import (
     HEARTBEATS,
     RETRY,
     REVIVE,
+    TIMED,
     is_of_rocketmq,
 )
 from rocketchaos.harness.rocketmq.fastjson import loads
@@ -30,7 +31,7 @@ _OWN_TOPIC = re.compile(f"({re.escape(RETRY)}|{re.escape(DEAD_LETTERS)})(.*)", r
 _ID = re.compile(r"(?P<host>[^@]*)@(?P<rest>.*)", re.DOTALL)
 _NUMBERS = re.compile(r"\d+(#\d+)?|DEFAULT|\d+#DEFAULT|\d+@\d+@[0-9a-z]+")
 """What may stay of a client id behind the host: a pid, and an instance's time; a gRPC client is known by it."""
-_TOPICS = {HEARTBEATS, DELAYED, HALF}
+_TOPICS = {HEARTBEATS, DELAYED, HALF, TIMED}
 """RocketMQ's own."""
 _IPV4 = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")
 

@@ -36,13 +36,17 @@ BROKER_SETTINGS = (
     "brokerClusterName", "brokerRole", "messageDelayLevel", "notifyConsumerIdsChangedEnable", "namesrvAddr",
     "enableDLegerCommitLog", "enableControllerMode", "totalReplicas", "inSyncReplicas", "minInSyncReplicas",
     "transactionTimeOut", "transactionCheckInterval", "transactionCheckMax", "defaultMessageRequestMode",
+    "timerStopEnqueue",
 )  # fmt: skip
 """What is kept of a broker's settings: others may hold passwords."""
 RUNTIME_KEYS = (
     "brokerVersionDesc", "brokerVersion", "bootTimestamp", "runtime", "commitLogDiskRatio",
     "consumeQueueDiskRatio", "earliestMessageTimeStamp", "dispatchBehindBytes", "commitLogMaxOffset",
+    "timerOffsetBehind", "timerReadBehind", "timerCongestNum",
 )  # fmt: skip
 """What is kept of a broker's state."""
+TIMER_BEHIND, TIMER_LATE, TIMER_HOLDS = "timerOffsetBehind", "timerReadBehind", "timerCongestNum"
+"""Of a broker's timer: messages that it hasn't taken yet, seconds by which it is late, messages that it holds."""
 MEMBER_PROPERTIES = (
     "PROP_CONSUMER_START_TIMESTAMP", "PROP_CONSUME_TYPE", "PROP_CONSUMEORDERLY", "PROP_CLIENT_VERSION",
     "PROP_THREADPOOL_CORE_SIZE", "allocateMessageQueueStrategy", "messageModel", "consumeFromWhere",
@@ -76,6 +80,11 @@ def keep_runtime(body: bytes) -> bytes:
     except ValueError:
         return b""
     return json.dumps({"table": {key: table[key] for key in RUNTIME_KEYS if key in table}}).encode()
+
+
+def runtime_number(answer: Exchange, key: str) -> int:
+    """A number of the answer to 28; 0 if it lacks."""
+    return whole(mapping(mapping(answer.document).get("table")).get(key))
 
 
 def keep_member(body: bytes) -> bytes:
@@ -292,6 +301,11 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
             for topic, status in mapping(document.get("statusTable")).items()
             if _finishes(mapping(status))
         ),
+        failing={
+            topic: rate
+            for topic, status in mapping(document.get("statusTable")).items()
+            if isinstance(rate := mapping(status).get("consumeFailedTPS"), int | float) and rate > 0
+        },
     )
 
 

@@ -1,4 +1,4 @@
-"""What a broker keeps back, and to whom it hands out by POP, as a diagnosis of a real cluster sees it."""
+"""What a broker keeps back, filters, or hands out by POP, as a diagnosis of a real cluster sees it."""
 
 from __future__ import annotations
 
@@ -58,6 +58,24 @@ healthy:
 """
 
 
+OTHERWISE = """
+name: held
+title: "Members want tagA, and the producer sends TagA"
+topics:
+  orders: {queues: 4}
+consumers:
+  a: {group: g, process: own, subscribe: {orders: tagA}}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 90s}
+  - send: {topic: orders, tag: TagA, count: 8, per_queue: 2}
+anomaly:
+  - undelivered: {group: g, count: 8}
+healthy:
+  - delivered: {to: g, count: 8}
+"""
+
+
 def diagnosed(held: Held) -> Report:
     async def look() -> Report:
         async with Gate() as gate:
@@ -100,3 +118,11 @@ def test_pop_mode_on_one_broker_alone_is_found(tmp_path: Path) -> None:
     report = held_open(POP, "5.5.0", tmp_path)
     assert [item.check.code for item in report.findings] == ["RC0213"]
     assert report.findings[0].level is Level.ERROR
+
+
+@pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
+def test_a_tag_that_the_producer_writes_otherwise_is_found(version: str, tmp_path: Path) -> None:
+    report = held_open(OTHERWISE, version, tmp_path)
+    (finding,) = [item for item in report.findings if item.level >= Level.WARNING]
+    assert finding.check.code == "RC0108"
+    assert "8 have the tag `TagA`" in finding.sentence

@@ -27,13 +27,14 @@ from rocketchaos.harness.diagnose.checks import (
     subscriptions,
     transactions,
     unread_queues,
+    unwanted,
 )
 from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
     subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, outside,
     progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_limit,
-    request_modes, member_clocks, delays, transactions, revive,
+    request_modes, member_clocks, delays, transactions, revive, unwanted,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rocketchaos.harness.diagnose.checks.configuration import route_text
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.model import Broker
+from rocketchaos.harness.diagnose.model import Broker, Registered
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import ClusterView
 from rocketchaos.harness.diagnose.words import joined
@@ -29,35 +30,46 @@ def name_servers(view: ClusterView) -> Iterator[Result]:
                 f"{address} doesn't answer: {item.exchange.why_not}",
                 (Evidence(item.exchange, item.exchange.why_not),),
             )
-    if len(known) > 1:
-        said = {
-            address: {name: dict(ids) for name, ids in entry.brokers.items()}
-            for address, entry in known.items()
-        }
-        if len({repr(sorted(entry.items())) for entry in said.values()}) > 1:
-            yield Found(
-                "; ".join(
-                    f"{address} knows {joined(sorted(entry)) or 'no broker'}"
-                    for address, entry in said.items()
-                ),
-                tuple(Evidence(known[address].exchange, str(entry)) for address, entry in said.items()),
-                settled=len(view.looks) > 1,
-                key="brokers",
-            )
+    if len({repr(sorted(_ids(entry).items())) for entry in known.values()}) > 1:
+        yield Found(
+            "; ".join(
+                f"{address} knows {joined(sorted(entry.brokers)) or 'no broker'}"
+                for address, entry in known.items()
+            ),
+            tuple(Evidence(entry.exchange, _registered_text(entry)) for entry in known.values()),
+            settled=len(view.looks) > 1,
+            key="brokers",
+        )
+    # A broker that one of them doesn't know is in none of its routes.
+    everywhere = set.intersection(*(set(entry.brokers) for entry in known.values())) if known else set()
     for topic, routes in view.now.routes.items():
         found = {address: route for address, route in routes.items() if not route.unknown}
-        if len({repr(sorted(entry.brokers.items())) for entry in found.values()}) > 1:
+        known_to_all = [
+            sorted((name, item) for name, item in route.brokers.items() if name in everywhere)
+            for route in found.values()
+        ]
+        if any(item != known_to_all[0] for item in known_to_all):
             yield Found(
-                "; ".join(
-                    f"{address} has {joined(sorted(entry.brokers)) or 'no broker'} in its route of {topic}"
-                    for address, entry in found.items()
-                ),
-                tuple(Evidence(entry.exchange, str(dict(entry.brokers))) for entry in found.values()),
+                "; ".join(f"{address} has {route_text(entry)}" for address, entry in found.items()),
+                tuple(Evidence(entry.exchange, route_text(entry)) for entry in found.values()),
                 topic,
                 settled=len(view.looks) > 1,
                 key="route",
             )
     yield from _not_asked(view)
+
+
+def _ids(entry: Registered) -> dict[str, dict[int, str]]:
+    return {name: dict(ids) for name, ids in entry.brokers.items()}
+
+
+def _registered_text(entry: Registered) -> str:
+    found = [
+        f"{name} {number} at {address}"
+        for name, ids in sorted(entry.brokers.items())
+        for number, address in sorted(ids.items())
+    ]
+    return ", ".join(found) or "no broker"
 
 
 def _not_asked(view: ClusterView) -> Iterator[Found]:

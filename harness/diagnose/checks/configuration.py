@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text
+from rocketchaos.harness.diagnose.model import Route
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
 from rocketchaos.harness.diagnose.words import joined
@@ -17,11 +18,16 @@ def routed(view: GroupView, topic: str) -> tuple[Evidence, ...]:
     route = view.route(topic)
     if route is None:
         return ()
-    text = "; ".join(
-        f"{name}: read {item.read_queues}, write {item.write_queues}, permission {_permission(item.permission)}"
+    return (Evidence(route.exchange, route_text(route)),)
+
+
+def route_text(route: Route) -> str:
+    """A topic's queues and permissions on each broker, as a phrase."""
+    told = [
+        f"{name} (read {item.read_queues}, write {item.write_queues}, permission {_permission(item.permission)})"
         for name, item in sorted(route.brokers.items())
-    )
-    return (Evidence(route.exchange, text),)
+    ]
+    return ", ".join(told) or "no route"
 
 
 def _permission(bits: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rocketchaos.harness.diagnose import read
+from rocketchaos.harness.diagnose.checks import timers
 from rocketchaos.harness.diagnose.checks.cluster import now_ms
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
@@ -50,6 +51,7 @@ def overdue(view: ClusterView) -> Iterator[Result]:
                 settled=False,
                 key=f"{name} {item.level} {item.offset}",
             )
+    yield from timers.timed(view)
 
 
 def waiting(view: ClusterView) -> Iterator[Result]:
@@ -85,6 +87,8 @@ def _silent(backlog: Backlog) -> Iterator[Exchange]:
     for item in (backlog.delayed, backlog.delay_offsets, *backlog.next_delayed.values()):
         if item is not None and not item.succeeded and item.answer_code != read.NO_TOPIC:
             yield item
+    if backlog.timer is not None:
+        yield from timers.silent(backlog.timer)
 
 
 def _waiting(view: ClusterView, broker: str) -> Iterator[_Waiting]:
@@ -102,6 +106,8 @@ def _waiting(view: ClusterView, broker: str) -> Iterator[_Waiting]:
 def _delay(broker: Broker, level: int) -> str:
     """The delay of a level, by the broker's settings, as a phrase."""
     levels = broker.config.get("messageDelayLevel", "").split()
+    if levels and level > len(levels):
+        return f", which its messageDelayLevel no longer has (`{' '.join(levels)}`)"
     return f" ({levels[level - 1]})" if 0 < level <= len(levels) else ""
 
 
@@ -129,6 +135,7 @@ CHECKS = (
             "Read storeerror.log and store.log of that broker: a wrong delayOffset.json, a full disk, or a topic "
             "that no longer exists stops a level.",
             "If its messageDelayLevel was shortened, give it back the levels that have messages.",
+            "If timerStopEnqueue is true, set it to false: `mqadmin updateBrokerConfig`.",
             "Restart the broker: from 4.9.3 on it corrects wrong offsets of levels at its start.",
         ),
         (),

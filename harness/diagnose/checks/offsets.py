@@ -168,7 +168,7 @@ def explained_by(view: GroupView, topic: str, queue: Queue) -> str:
         return "RC0407"
     if _subscription_removed(view, topic):
         return "RC0106"
-    return "RC0601" if hangs(view, topic, queue) else ""
+    return hangs(view, topic, queue)
 
 
 def _subscription_removed(view: GroupView, topic: str) -> bool:
@@ -195,6 +195,7 @@ def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
 def evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
     """The group's offsets in these queues, at the first look and the last one, or around the moment at which they
     went back, and where the queues end."""
+    queues = sorted(queues)
     brokers = sorted({queue[0] for queue in queues})
     said = []
     fell = next((looks for queue in queues if (looks := _set_back(view, topic, queue))), None)
@@ -223,9 +224,20 @@ def _held(view: GroupView, topic: str, queues: Sequence[Queue]) -> Iterator[Evid
         for member, held in _in_hands(view, topic, queue):
             by_member[member.client_id] = by_member.get(member.client_id, 0) + held.cached_count
     for client_id, count in by_member.items():
-        yield Evidence(
-            view.members[client_id].exchange, f"{client_id} owns them, and holds {counted(count, 'message')}"
-        )
+        member = view.members[client_id]
+        rate = f", consumeFailedTPS {member.failing[topic]:.1f}" if topic in member.failing else ""
+        yield Evidence(member.exchange, f"{client_id} owns them, and holds {counted(count, 'message')}{rate}")
+
+
+def _failing(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """The owners whose orderly listener fails on the oldest message, again and again, as a phrase."""
+    ids = {
+        member.client_id
+        for queue in queues
+        for member, held in _in_hands(view, topic, queue)
+        if held.cached_count and member.orderly and topic in member.failing
+    }
+    return f"; the orderly listener of {joined(sorted(ids))} keeps failing" if ids else ""
 
 
 def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Result]]:
@@ -235,7 +247,8 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
             yield Found(
                 sentence.format(
                     queues=queues_text(queues), lag=counted(lag, "message"), seconds=f"{seconds:.0f}"
-                ),
+                )
+                + (_failing(view, topic, queues) if wanted == "stop" else ""),
                 (*evidence(view, topic, queues), *(_held(view, topic, queues) if wanted == "stop" else ())),
                 topic,
                 level=_level(view, topic, queues) if wanted == "stop" else None,
@@ -330,8 +343,8 @@ CHECKS = (
         (
             "If its owner holds no message of it, the member is paused (`suspend()`), or its pulls fail: resume "
             "it, or read its client's log.",
-            "If it holds some, its listener hangs, or is an orderly one that keeps failing: read its log, and "
-            "take a thread dump, `mqadmin consumerStatus -s`.",
+            "If it holds some, its listener hangs, or is an orderly one that keeps failing, which blocks its "
+            "queue: read its log, and take a thread dump, `mqadmin consumerStatus -s`.",
         ),
         ("G04",),
         of_group=_in_state("stop", "{queues}: the offset hasn't moved for {seconds} s, {lag} behind"),

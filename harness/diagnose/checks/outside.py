@@ -2,46 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rocketchaos.harness.diagnose.checks.offsets import evidence
 from rocketchaos.harness.diagnose.finding import Check, Found, Level, Result
+from rocketchaos.harness.diagnose.model import QueueEnds
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import queues_text
+from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
+
+_ABANDONED = (
+    "These messages are gone. The group has no member: if nobody uses it any more, delete it, "
+    "`mqadmin deleteSubGroup`."
+)
 
 
 def below_minimum(view: GroupView) -> Iterator[Result]:
     """Offsets below the queue's first message."""
-    yield from _outside(view, below=True)
+    # Groups that nobody uses any more keep their offsets for ever.
+    abandoned = not view.online and not view.named
+    for topic, gone in _apart(view, lambda ends, offset: ends.min_offset - offset):
+        yield Found(
+            f"{counted(sum(gone.values()), 'message')} of {queues_text(gone)}, between the group's offset and the "
+            "queue's first message",
+            evidence(view, topic, list(gone)),
+            topic,
+            level=Level.WARNING if abandoned else None,
+            effect=_ABANDONED if abandoned else "",
+            key=queues_text(gone),
+        )
 
 
 def above_maximum(view: GroupView) -> Iterator[Result]:
     """Offsets above the queue's end."""
-    yield from _outside(view, below=False)
+    for topic, beyond in _apart(view, lambda ends, offset: offset - ends.max_offset):
+        most = max(beyond.values())
+        yield Found(
+            f"{queues_text(beyond)}, by {'up to ' if len(set(beyond.values())) > 1 else ''}"
+            f"{counted(most, 'message')}",
+            evidence(view, topic, list(beyond)),
+            topic,
+            key=queues_text(beyond),
+        )
 
 
-def _outside(view: GroupView, *, below: bool) -> Iterator[Result]:
+def _apart(view: GroupView, apart: Callable[[QueueEnds, int], int]) -> Iterator[tuple[str, dict[Queue, int]]]:
+    """By topic and queue: how many messages an offset is outside, where it is."""
     for topic in (*view.topics, view.retry_topic):
         if view.is_static(topic):
             continue
-        found: list[Queue] = []
-        gone = 0
-        for queue, ends in view.ends(topic).items():
-            offset = view.offset(topic, queue)
-            if offset is None:
-                continue
-            apart = ends.min_offset - offset if below else offset - ends.max_offset
-            if apart > 0:
-                found.append(queue)
-                gone += apart
+        found = {
+            queue: number
+            for queue, ends in sorted(view.ends(topic).items())
+            if (offset := view.offset(topic, queue)) is not None and (number := apart(ends, offset)) > 0
+        }
         if found:
-            text = (
-                f"{queues_text(found)}: the group's offset is {gone} below the queue's first offset"
-                if below
-                else f"{queues_text(found)}: the group's offset is {gone} beyond the queue's end"
-            )
-            yield Found(text, evidence(view, topic, found), topic, key=queues_text(found))
+            yield topic, found
 
 
 CHECKS = (

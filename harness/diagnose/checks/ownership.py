@@ -40,7 +40,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 f"{'it' if len(missing) == 1 else 'them'}, but didn't answer",
                 tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
                 topic,
-                by_silence=True,
+                by_silence=not stranded(view, topic, list(missing)),
             )
         elif missing and set(hidden(view)) - set(view.own(topic)):
             yield _hidden(
@@ -73,7 +73,9 @@ def several_owners(view: GroupView) -> Iterator[Result]:
         several = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
         if several:
             yield Found(
-                "; ".join(f"{queues_text([queue])}: {joined(ids)}" for queue, ids in sorted(several.items())),
+                "; ".join(
+                    f"{queues_text([queue])}: {joined(sorted(ids))}" for queue, ids in sorted(several.items())
+                ),
                 _evidence(view, topic),
                 topic,
                 settled=settled(view, topic) is True,
@@ -186,8 +188,8 @@ CHECKS = (
         "no queue has several owners",
         "Each owner gets the messages, and the owners overwrite each other's offsets.",
         (
-            "Find out why they see different members: two processes with one client id, or brokers that know "
-            "different members.",
+            "Find out why they see different members: two processes with one client id (RC0201), brokers that "
+            "know different members (RC0209), or name servers that know different brokers (RC0801).",
             "Restart the owners, one after the other.",
         ),
         ("F23",),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rocketchaos.harness.diagnose import read
+from rocketchaos.harness.diagnose.checks import timers
 from rocketchaos.harness.diagnose.checks.cluster import now_ms
 from rocketchaos.harness.diagnose.checks.delays import untold
 from rocketchaos.harness.diagnose.exchange import Exchange
@@ -12,14 +14,28 @@ from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, 
 from rocketchaos.harness.diagnose.model import Backlog, Broker
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import ClusterView
-from rocketchaos.harness.diagnose.words import clock, counted
+from rocketchaos.harness.diagnose.words import clock, counted, joined
 
 _LATE_MS = 60_000
 """A broker stores an entry when it is due, and handles it within seconds (PopReviveService, 5.0 to 5.5.0)."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A revive queue with an entry that has been due for a while."""
+
+    number: int
+    begin: int
+    """The offset of the first entry that isn't handled."""
+    end: int
+    stored_ms: int
+    late_ms: float
+    entries: Exchange
+    checkpoint: Exchange
+
+
 def behind(view: ClusterView) -> Iterator[Result]:
-    """Revive queues whose offset stands still while entries are due."""
+    """Brokers whose revive queues stand still while entries are due, or whose timer takes no entries."""
     silent = {
         name: item
         for name, known in view.now.backlogs.items()
@@ -27,24 +43,36 @@ def behind(view: ClusterView) -> Iterator[Result]:
     }
     yield from untold("their popped messages", silent)
     for name, backlog in view.now.backlogs.items():
-        for queue, checkpoint in sorted(backlog.checkpoints.items()):
-            stored_ms = whole(read.mapping(checkpoint.document).get("storedAt"))
-            late_ms = now_ms(view, name, checkpoint) - stored_ms
-            if not stored_ms or late_ms <= _LATE_MS:
-                continue
+        if due := list(_due(view, name, backlog)):
+            count = sum(item.end - item.begin for item in due)
+            numbers = joined([str(item.number) for item in due])
+            yield Found(
+                f"{name} doesn't handle {counted(count, 'entry', 'entries')} of popped messages, in revive "
+                f"{'queue' if len(due) == 1 else 'queues'} {numbers}; one has been due for "
+                f"{max(item.late_ms for item in due) / 1000:.0f} s",
+                tuple(said for item in due for said in _evidence(item)),
+                settled=False,
+                key=f"{name} {[(item.number, item.begin) for item in due]}",
+            )
+    yield from timers.popped(view)
+
+
+def _due(view: ClusterView, name: str, backlog: Backlog) -> Iterator[_Due]:
+    for queue, checkpoint in sorted(backlog.checkpoints.items()):
+        stored_ms = whole(read.mapping(checkpoint.document).get("storedAt"))
+        late_ms = now_ms(view, name, checkpoint) - stored_ms
+        if stored_ms and late_ms > _LATE_MS:
             entries = backlog.revive_entries[queue]
             begin = whole(entries.fields.get("index"))
             end = whole(read.mapping(entries.document).get("maxQueueIndex"))
-            yield Found(
-                f"{name}: revive queue {queue} is {counted(end - begin, 'entry', 'entries')} behind, and one has "
-                f"been due for {late_ms / 1000:.0f} s",
-                (
-                    Evidence(entries, f"offset {begin}, the queue ends at {end}"),
-                    Evidence(checkpoint, f"stored at {clock(stored_ms)}"),
-                ),
-                settled=False,
-                key=f"{name} {queue} {begin}",
-            )
+            yield _Due(queue, begin, end, stored_ms, late_ms, entries, checkpoint)
+
+
+def _evidence(item: _Due) -> tuple[Evidence, ...]:
+    return (
+        Evidence(item.entries, f"queue {item.number}: offset {item.begin}, it ends at {item.end}"),
+        Evidence(item.checkpoint, f"stored at {clock(item.stored_ms)}"),
+    )
 
 
 def _silent(broker: Broker, backlog: Backlog) -> Iterator[Exchange]:
@@ -54,6 +82,8 @@ def _silent(broker: Broker, backlog: Backlog) -> Iterator[Exchange]:
     for item in asked:
         if item is not None and not item.succeeded and item.answer_code != read.NO_TOPIC:
             yield item
+    if backlog.timer is not None:
+        yield from timers.silent(backlog.timer)
 
 
 CHECKS = (
@@ -67,7 +97,8 @@ CHECKS = (
         (
             "Read pop.log and storeerror.log of that broker: a topic that was deleted, a full disk, or an error "
             "that repeats stops the queue.",
-            "Check the broker's reviveInterval; restart the broker.",
+            "Check the broker's reviveInterval (default 1000 ms) and timerStopEnqueue (false): "
+            "`mqadmin getBrokerConfig`. Then restart the broker.",
         ),
         (),
         of_cluster=behind,

@@ -60,18 +60,23 @@ def _wants_sql(view: GroupView, topic: str) -> bool:
 def _who_differs(view: GroupView, topic: str) -> str:
     own = view.own(topic)
     camps = [
-        f"{joined(sorted(ids))} {'want' if len(ids) > 1 else 'wants'} `{expression_text(own[ids[0]])}`"
+        f"{joined(sorted(ids))} {'want' if len(ids) > 1 else 'wants'} {_shown(own[ids[0]])}"
         for ids in view.meanings(topic).values()
     ]
     by_text: dict[tuple[str, str], list[str]] = {}
     for broker, held in view.held(topic).items():
-        by_text.setdefault((expression_text(held), _since(view, topic, held)), []).append(broker)
+        by_text.setdefault((_shown(held), _since(view, topic, held)), []).append(broker)
     held_told = [
-        f"{joined(brokers)} {'hold' if len(brokers) > 1 else 'holds'} `{text}`{since}"
+        f"{joined(brokers)} {'hold' if len(brokers) > 1 else 'holds'} {text}{since}"
         for (text, since), brokers in by_text.items()
     ]
     flips = _flips(view, topic)
     return "; ".join([*camps, *held_told, *([flips] if flips else [])])
+
+
+def _shown(subscription: Subscription) -> str:
+    """Its expression, as a phrase."""
+    return f"`{expression_text(subscription)}`{' (SQL92)' if subscription.type == SQL else ''}"
 
 
 def _since(view: GroupView, topic: str, held: Subscription) -> str:
@@ -271,6 +276,11 @@ def _clocks_ahead(view: GroupView) -> str:
     return f"; {joined(told)}" if told else ""
 
 
+def odd_tags(subscription: Subscription) -> list[str]:
+    """Its tags that a person would read otherwise."""
+    return sorted(tag for tag in tags_of(expression_text(subscription)) if _ODD.search(tag))
+
+
 def misread(view: GroupView) -> Iterator[Result]:
     """Expressions that don't mean to RocketMQ what they look like."""
     for topic in view.topics:
@@ -279,8 +289,7 @@ def misread(view: GroupView) -> Iterator[Result]:
             if own.type != SQL:
                 wanting.setdefault(expression_text(own), []).append(client_id)
         for text, ids in wanting.items():
-            odd = sorted(tag for tag in tags_of(text) if _ODD.search(tag))
-            if odd:
+            if odd := odd_tags(view.own(topic)[ids[0]]):
                 yield Found(
                     f"{joined(sorted(ids))} {'wants' if len(ids) == 1 else 'want'} `{text}`, in which "
                     f"{joined([f'`{tag}`' for tag in odd])} "
@@ -296,7 +305,7 @@ CHECKS = (
         "RC0101",
         "members of one group subscribe differently",
         Level.ERROR,
-        "all members have the same subscription",
+        "no two members want different messages of one topic",
         "A broker holds one subscription for the whole group and filters every member's pulls by it. The member "
         "that owns the queue then filters by its own. A message that either of them drops is skipped for good, "
         "and tools show it as consumed.",
@@ -361,7 +370,7 @@ CHECKS = (
         "RocketMQ splits expressions at `||` alone, and knows no patterns: `tagA,tagB` and `tagA*` are single "
         "tags. It filters all messages with other tags, and tools show them as consumed.",
         (
-            "Write tags with `||` between them: `tagA || tagB`; all messages are `*`.",
+            "Write tags with `||` between them: `tagA || tagB`. All messages are `*` alone, without blanks.",
             "A comparison, `a = 1`, needs SQL92: `MessageSelector.bySql`.",
         ),
         (),

@@ -39,10 +39,11 @@ def _lines(report: Report) -> Iterator[str]:
             yield from _wrapped(
                 f"no finding for {f'group {group}' if group else 'the cluster'}: ", "; ".join(known)
             )
-    if report.offline:
+    told_of = {item.group for item in report.undetermined if item.check.code == "RC0210"}
+    if offline := [group for group in report.offline if group not in told_of]:
         yield from _wrapped(
             "",
-            f"no broker that was asked knows a member of {joined(report.offline)}; `--proxy` asks a proxy as well",
+            f"no broker that was asked knows a member of {joined(offline)}; `--proxy` asks a proxy as well",
             "    ",
         )
     levels = [str(item.level) for item in report.findings]

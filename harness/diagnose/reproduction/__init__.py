@@ -22,6 +22,7 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | 
         "RC0102": subscriptions.nobodys,
         "RC0106": subscriptions.different_topics,
         "RC0107": subscriptions.misread,
+        "RC0108": subscriptions.unwanted,
         "RC0201": members.same_id,
         "RC0206": members.models,
         "RC0207": members.strategies,
@@ -37,7 +38,7 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | 
         "RC0406": closed.closed_group,
         "RC0407": subscriptions.no_sql,
         "RC0408": queues.removed,
-        "RC0501": progress.paused,
+        "RC0501": progress.stopped,
         "RC0503": progress.set_back,
         "RC0506": progress.beyond_the_end,
         "RC0601": progress.stuck,
@@ -84,10 +85,10 @@ NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
         "RC0808": "why it left can't be seen from outside: `kill:` a broker that has a slave does it",
         "RC0809": "why it left can't be seen from outside: `stop:` a slave, `broker-a-slave`, does it",
         "RC0810": "why it lags can't be seen from outside: `pause:` a slave, `broker-a-slave`, does it",
-        "RC0811": "why a broker doesn't deliver them is in its own log",
+        "RC0811": "the broker's log says why; `broker-config: {set: {timerStopEnqueue: true}}` stops a timer",
         "RC0812": "nothing is lost",
         "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
-        "RC0814": "why a broker stops is in its own log; `broker-config: {set: {reviveInterval: …}}` stops one",
+        "RC0814": "the broker's log has the reason; `broker-config: {set: {reviveInterval: …}}` stops a broker",
     }
 )
 """By code: why no scenario is written."""

@@ -25,10 +25,30 @@ def stuck(group: Scaled) -> Document | str:
     return document
 
 
-def paused(group: Scaled) -> Document | str:
-    """RC0501: messages in the queues of a paused member wait."""
-    if group.finding.level is not Level.WARNING:
-        return "whether its pulls fail, or an orderly listener, is in the log of its client alone"
+def stopped(group: Scaled) -> Document | str:
+    """RC0501: messages wait in the queues of a paused member, or of one whose orderly listener keeps failing."""
+    if group.finding.level is Level.WARNING:
+        return _paused(group)
+    failing = any(item.orderly and group.real_topic in item.failing for item in group.members.values())
+    return _keeps_failing(group) if failing else "why its pulls fail is in the log of its client alone"
+
+
+def _keeps_failing(group: Scaled) -> Document:
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1])
+    document = base(
+        group,
+        "An orderly listener that keeps failing holds the group's offset",
+        [step, {"settle": {"retried": "g", "count": 1, "within": WITHIN}}],
+        [{"offsets": {"group": "g", "topic": topic, "lag": count}}],
+        [{"offsets": {"group": "g", "topic": topic, "lag": 0}}],
+    )
+    for item in document["consumers"].values():
+        item |= {"behaviour": {"fail": 1000}, "listener": "orderly"}
+    return document
+
+
+def _paused(group: Scaled) -> Document | str:
     topic = group.topic
     shares = group.shares(topic)
     name = next((name for name, own in shares.items() if own and _is_java(group.members[name])), None)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from rocketchaos.harness.diagnose.checks.unwanted import variants
+from rocketchaos.harness.diagnose.fate import entries_of
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, wanted_tags
 from rocketchaos.harness.diagnose.view import BY_GRPC
-from rocketchaos.harness.language.tags import SQL, hash_code
+from rocketchaos.harness.language.tags import ALL, SQL, hash_code
 
 _SEPARATORS = re.compile(r"[\s,;|&=*]+")
 _FUTURE = 4_102_444_800_000
@@ -194,12 +196,14 @@ def misread(group: Scaled) -> tuple[Document, Document] | str:
     tags = group.tags(real)
     meant = sorted({part for tag in tags for part in _SEPARATORS.split(tag) if part})
     lost = [tag for tag in meant if tag not in tags]
+    if ALL in tags:  # as in ` * ` and `tagA || *`: all is meant
+        meant, lost = [ALL], [tag for tag in ("tagA", "tagB", "tagC") if tag not in tags][:1]
     if not lost:
         return "no tag can be read in its expression"
     step, count = send(group, topic, lost)
     document = base(
         group,
-        f"An expression that RocketMQ reads as one tag: {count} of {count} messages reach nobody",
+        f"An expression that RocketMQ reads as a tag: {count} of {count} messages reach nobody",
         [step, {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}}],
         [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
@@ -207,6 +211,34 @@ def misread(group: Scaled) -> tuple[Document, Document] | str:
     other = control(group, document)
     for consumer in other["consumers"].values():
         consumer["subscribe"][topic] = " || ".join(meant)
+    return document, other
+
+
+def unwanted(group: Scaled) -> tuple[Document, Document] | str:
+    """RC0108: producers send a tag that no member wants."""
+    topic = group.topic
+    tags = group.tags(group.real_topic)
+    entries = [
+        entry
+        for queue in group.view.queues(group.real_topic)
+        for entry in entries_of(group.view, group.real_topic, queue) or ()
+    ]
+    codes = {entry.tags_code for entry in entries}
+    similar = sorted(tag for tag in variants(tags) if hash_code(tag) in codes)
+    sent = (similar or ["other"])[0]
+    if sent != sent.strip():
+        return "the language has no tags with blanks around them"
+    step, count = send(group, topic, [sent])
+    document = base(
+        group,
+        f"Producers send `{sent}`, which no member wants: {count} of {count} messages reach nobody",
+        [step, {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+    other = control(group, document)
+    for consumer in other["consumers"].values():
+        consumer["subscribe"][topic] = sent
     return document, other
 
 

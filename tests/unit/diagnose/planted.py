@@ -9,6 +9,7 @@ from itertools import cycle
 from typing import Any
 
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.language.tags import hash_code
 from tests.unit.diagnose.reports import (
     BROKER,
     SECOND,
@@ -190,7 +191,7 @@ def _topic_rows(document: Any, marked: bool = False) -> list[Any]:
     return [item for key, item in table.items() if ("%" in key) is marked]
 
 
-def _ends(**fields: int) -> Change:
+def ends(**fields: int) -> Change:
     return 202, lambda document: [item.update(fields) for item in _topic_rows(document)] and None
 
 
@@ -239,6 +240,16 @@ def _hashes(*last: int) -> Change:
 
     def change(document: Any) -> None:
         for item, code in zip(document["queueData"][-len(last) :], last, strict=True):
+            item["tagsCode"] = code
+
+    return 321, change
+
+
+def all_hashes(code: int) -> Change:
+    """The hash of every message."""
+
+    def change(document: Any) -> None:
+        for item in document["queueData"]:
             item["tagsCode"] = code
 
     return 321, change
@@ -465,6 +476,7 @@ PLANTED = (
     Planted("RC0105", (_version(lambda now: now * 1_000_000),), (_version(lambda now: now + 30_000),)),
     Planted("RC0106", ((307, _other_topic),), ((307, _no_topic),)),
     Planted("RC0107", (wants("tagA,tagB"),), (wants("tagA || tagB", "tagB||tagA"),)),
+    Planted("RC0108", (all_hashes(hash_code("TagB")),), (all_hashes(TAG_B),)),
     Planted(
         "RC0201",
         (_connections(lambda known: known.append({**known[0], "clientAddr": "host-9:1"})),),
@@ -572,8 +584,8 @@ PLANTED = (
     ),
     Planted(
         "RC0505",
-        (*offset(lambda _look: 1), _ends(minOffset=3)),
-        (*offset(lambda _look: 3), _ends(minOffset=3)),
+        (*offset(lambda _look: 1), ends(minOffset=3)),
+        (*offset(lambda _look: 3), ends(minOffset=3)),
     ),
     Planted("RC0506", offset(lambda _look: 100), offset(lambda _look: 9)),
     Planted(

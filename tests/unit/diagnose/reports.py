@@ -12,7 +12,7 @@ from typing import Any
 from rocketchaos.harness.diagnose.bundle import Recorded, read
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.model import DELAYED, HALF, REVIVE
+from rocketchaos.harness.diagnose.model import DELAYED, HALF, REVIVE, TIMED
 from rocketchaos.harness.diagnose.requests import (
     GET_ALL_MESSAGE_REQUEST_MODE,
     GET_BROKER_HA_STATUS,
@@ -289,6 +289,29 @@ def popped(age_ms: int) -> Edit:
                 yield replace(item, code=33, fields=place, body=stored)
             else:
                 yield item
+
+    return add
+
+
+def timed(age_ms: int, *, topic: str = "topic-1", late_s: int = 0) -> Edit:
+    """The broker's timer is so late, and hasn't taken a message for this topic that was stored so long ago."""
+    numbers = {"timerOffsetBehind": "1", "timerReadBehind": str(late_s), "timerCongestNum": "4"}
+    tags_code = hash_code("ck") if topic.startswith(REVIVE) else 1
+
+    def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        for item in exchanges:
+            if item.code != GET_BROKER_RUNTIME_INFO:
+                yield item
+                continue
+            yield _changed(item, lambda document: document["table"].update(numbers))
+            key = json.dumps({"topic": TIMED, "brokerName": BROKER, "queueId": 0})
+            ends = {"offsetTable": {key: {"minOffset": 0, "maxOffset": 5}}}
+            yield replace(item, code=GET_TOPIC_STATS_INFO, fields={"topic": TIMED}, body=json.dumps(ends))
+            fields = {"topic": TIMED, "queueId": "0", "index": "4", "count": "256"}
+            entries = json.dumps({"queueData": [{"physicOffset": 7, "tagsCode": tags_code}]})
+            yield replace(item, code=321, fields=fields, body=entries)
+            stored = json.dumps({"topic": topic, "storedAt": item.at_ms - age_ms})
+            yield replace(item, code=33, fields={"topic": TIMED, "offset": "7"}, body=stored)
 
     return add
 

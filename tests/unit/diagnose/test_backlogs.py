@@ -10,9 +10,10 @@ import pytest
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.model import REVIVE
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
-from tests.unit.diagnose.planted import ALIKE, settings
-from tests.unit.diagnose.reports import codes, delayed, diagnosed, each, undecided, unknown
+from tests.unit.diagnose.planted import ALIKE, V5, settings
+from tests.unit.diagnose.reports import codes, delayed, diagnosed, each, timed, undecided, unknown
 
 RECORDED = "mismatch-4.9.4.json"
 
@@ -27,6 +28,31 @@ def test_the_delay_of_a_level_is_the_brokers_own() -> None:
     (finding,) = diagnosed(RECORDED, ALIKE, delayed(60_000), changed).findings
     assert (finding.check.code, finding.level) == ("RC0812", Level.INFO)
     assert "3 of level 3 (7m), the first one until " in finding.sentence
+
+
+def test_a_level_that_was_taken_away_is_named() -> None:
+    changed = settings(messageDelayLevel="1s 5s")
+    (finding,) = diagnosed(RECORDED, ALIKE, delayed(-600_000), changed, looks=16).findings
+    assert "of delay level 3, which its messageDelayLevel no longer has (`1s 5s`)" in finding.sentence
+
+
+@pytest.mark.parametrize(
+    ("age_s", "topic", "late_s", "expected"),
+    [
+        (300, "topic-1", 0, {"RC0811"}),
+        (300, f"{REVIVE}cluster-1", 0, {"RC0814"}),
+        (5, "topic-1", 0, set()),
+        (5, "topic-1", 300, {"RC0811"}),
+    ],
+)
+def test_a_timer_that_takes_nothing_or_is_late_is_found(
+    age_s: int, topic: str, late_s: int, expected: set[str]
+) -> None:
+    changed = (V5, timed(1000 * age_s, topic=topic, late_s=late_s), settings(timerStopEnqueue="true"))
+    report = diagnosed(RECORDED, ALIKE, *changed, looks=16)
+    assert codes(report) == expected
+    stopped = [item.sentence for item in report.findings if "timerStopEnqueue is true" in item.sentence]
+    assert len(stopped) == (age_s == 300)
 
 
 def test_a_delay_is_over_by_the_brokers_clock() -> None:

@@ -137,6 +137,13 @@ def test_a_silent_member_is_told_once_with_what_it_hides() -> None:
     assert "RC0101, RC0102, RC0105, RC0106, RC0204" in shown[1]
 
 
+def test_queues_of_a_silent_member_are_named_if_messages_wait_there() -> None:
+    behind = offset(lambda _look: 1)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *behind, unanswered(307, None, clientId=FIRST))
+    (line,) = [item for item in report.undetermined if item.check.code == "RC0301" and not item.by_silence]
+    assert f"{FIRST} may own" in line.reason
+
+
 def test_what_a_silent_member_may_hide_is_never_ruled_out() -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, unanswered(307, 3))
     hidden = {"RC0105", "RC0106", "RC0301", "RC0302", "RC0303", "RC0601", "RC0602", "RC0603"}

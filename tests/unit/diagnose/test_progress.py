@@ -13,7 +13,7 @@ import pytest
 from rocketchaos.harness.diagnose import checks, read
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
-from tests.unit.diagnose.planted import ALIKE, offset, tries, wants
+from tests.unit.diagnose.planted import ALIKE, ends, offset, tries, unanswered, wants
 from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed
 
 
@@ -143,3 +143,18 @@ def test_a_queue_whose_messages_wait_for_the_one_slow_thread_has_not_stopped(
 
     stands = offset(lambda _look: 1)
     assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, *stands, by_look(307, slow), looks=17)) == found
+
+
+@pytest.mark.parametrize(("groups", "level"), [(None, Level.WARNING), (("group-1",), Level.ERROR)])
+def test_a_group_that_nobody_uses_any_more_is_no_error(groups: tuple[str, ...] | None, level: Level) -> None:
+    deleted = ALIKE, unanswered(203, 206), *offset(lambda _look: 1), ends(minOffset=3)
+    report = diagnosed("mismatch-4.9.4.json", *deleted, topics=("topic-1",), groups=groups)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0505"]
+    assert finding.level is level
+    assert "2 messages of broker-1 0, between" in finding.sentence
+
+
+def test_an_offset_of_minus_one_is_none() -> None:
+    """Go clients store it for their retry topic at their start."""
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(lambda _look: -1), looks=3)
+    assert codes(report) == set()

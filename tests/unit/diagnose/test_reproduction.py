@@ -19,7 +19,7 @@ from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, WRITERS, writ
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
 from tests.unit.diagnose.planted import ALIKE, PLANTED, offset, retry_topic, tries, wants
-from tests.unit.diagnose.reports import RECORDED, diagnosed, each
+from tests.unit.diagnose.reports import RECORDED, by_look, diagnosed, each
 
 NO_SCOPE: Mapping[str, Any] = MappingProxyType({})
 
@@ -115,6 +115,14 @@ def test_a_planted_malady_is_written_with_what_must_be_seen(code: str) -> None:
         word for item in control["steps"] for word in item
     }
     assert "groups" not in control
+
+
+@pytest.mark.parametrize(("expression", "sent"), [(" * ", "tagA"), ("tagA || *", "tagB")])
+def test_a_star_that_is_a_tag_is_meant_as_all(expression: str, sent: str) -> None:
+    scenario, control = _one("RC0107", wants(expression))
+    (step,) = [item["send"] for item in scenario["steps"] if "send" in item]
+    assert sent in (step.get("tag"), step.get("tags"))
+    assert {consumer["subscribe"]["t1"] for consumer in control["consumers"].values()} == {"*"}
 
 
 def test_members_that_are_told_their_queues_are_told_the_same_again() -> None:
@@ -272,6 +280,31 @@ def test_members_that_broadcast_lose_what_the_stored_subscription_drops() -> Non
     # Of tagA and tagB in each of 4 queues, all of one tag.
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
     assert {item["model"] for item in control["consumers"].values()} == {"broadcasting"}
+
+
+def test_an_orderly_listener_that_keeps_failing_is_named_and_fails_again() -> None:
+    def failing(document: Any, _look: int) -> None:
+        document["properties"]["PROP_CONSUMEORDERLY"] = "true"
+        for held in document["mqTable"].values():
+            held["locked"] = True
+        for status in document["statusTable"].values():
+            status["consumeFailedTPS"] = 1.5
+
+    report = diagnosed(
+        "mismatch-4.9.4.json",
+        ALIKE,
+        *offset(lambda _look: 1),
+        tries(2_000, 2),
+        by_look(307, failing),
+        looks=17,
+    )
+    (finding,) = [item for item in report.findings if item.check.code == "RC0501"]
+    assert "; the orderly listener of " in finding.sentence
+    assert any("holds 2 messages, consumeFailedTPS 1.5" in item.says for item in finding.evidence)
+    scenario, control = written(report.views[finding.group], finding)
+    assert {item["listener"] for item in scenario["consumers"].values()} == {"orderly"}
+    assert {item["behaviour"]["fail"] for item in scenario["consumers"].values()} == {1000}
+    assert not any("behaviour" in item for item in control["consumers"].values())
 
 
 def test_the_queues_of_a_paused_member_wait_and_what_hangs_has_no_scenario_of_it() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import urllib.request
 from dataclasses import replace
+from typing import Any
 
-from rocketchaos.harness.diagnose.changes import changes
+from rocketchaos.harness.diagnose.changes import FindingChanges, changes
 from rocketchaos.harness.diagnose.checks.offsets import Point, state
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
-from tests.unit.diagnose.reports import codes, diagnosed
+from tests.unit.diagnose.planted import ALIKE
+from tests.unit.diagnose.reports import by_look, codes, diagnosed
 
 
 def test_a_flip_is_told_with_its_time_and_in_the_finding() -> None:
@@ -23,6 +25,29 @@ def test_a_flip_is_told_with_its_time_and_in_the_finding() -> None:
     view.now.stored[view.group]["broker-1"] = replace(held, subscriptions=flipped)
     (text,) = changes(view)
     assert "broker-1 held `tagB` for topic-1, and holds `tagC` now" in text
+
+
+def test_a_finding_is_reported_once_it_is_there_and_once_it_has_gone() -> None:
+    sick, fine = diagnosed("mismatch-4.9.4.json"), diagnosed("mismatch-4.9.4.json", ALIKE)
+    findings = FindingChanges()
+    (text,) = findings.of(sick)
+    assert (
+        " error [RC0101] (group group-1, topic topic-1) members of one group subscribe differently: " in text
+    )
+    assert list(findings.of(sick)) == []
+    (text,) = findings.of(fine)
+    assert " no longer found: [RC0101] (group group-1, topic topic-1) " in text
+
+
+def test_what_was_found_at_any_time_is_not_ruled_out() -> None:
+    def agree_later(document: Any, look: int) -> None:
+        for item in document["subscriptionSet"] if look else ():
+            item["subString"] = "*" if item["topic"].startswith("%RETRY%") else "tagB"
+
+    report = diagnosed("mismatch-4.9.4.json", by_look(307, agree_later), looks=2)
+    assert codes(report) == set()
+    assert "RC0101" not in {item.check.code for item in report.ruled_out}
+    assert "RC0106" in {item.check.code for item in report.ruled_out}
 
 
 def test_metrics_are_served_until_the_end() -> None:
