@@ -33,6 +33,9 @@ class Delivered(Count):
     happened for longer than anything can be under way (6 s; 30 s with RocketMQ's own timers; longer after the
     kill of an orderly consumer), with no member paused and no node away. If only time is missing at the end
     of the steps, the run waits for it.
+
+    `so_far` says nothing of what comes later: `{to: a, count: 0, at: away, so_far: true}` holds if a has got
+    nothing until the observation `away`, as while a broker is away or a listener hangs.
     """
 
     word = "delivered"
@@ -46,6 +49,11 @@ class Delivered(Count):
     )
     from_queues_of: ConsumerRef | None = Field(
         default=None, description="in addition, each of them came from a queue that this consumer owns"
+    )
+
+    so_far: bool = Field(
+        default=False,
+        description="what came until the observation counts, whether or not more may come",
     )
 
     @model_validator(mode="after")
@@ -67,7 +75,7 @@ class Delivered(Count):
 
     def reach(self, scenario: Scenario) -> Reach | None:
         to = (self.to,) if self.to in scenario.consumers else scenario.members(self.to)
-        if self.from_queues_of is not None or not to:
+        if self.from_queues_of is not None or self.so_far or not to:
             return None
         topics = scenario.topics if self.topic is None else (self.topic,)
         looks = (self.sent_after, self.at)
@@ -77,7 +85,7 @@ class Delivered(Count):
         return f"delivered to {self.to}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many('message')} delivered to {self.to}"
+        expected = f"{self.how_many('message')} delivered to {self.to}" + (" so far" if self.so_far else "")
         if self.from_queues_of:
             expected += f", all from queues of {self.from_queues_of}"
         at = view.end_of(self.at)
@@ -126,9 +134,7 @@ class Delivered(Count):
         if not got and self.fits(0) and self.from_queues_of is not None:
             return Answer(None, expected, f"{observed}; none came whose queue could be known", proof)
         if number < len(sent) and not self.is_final(number):
-            groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
-            why_not = still_possible(view, groups, sent, at)
-            why_not = why_not or self._retries_to_come(view, groups, {item.key for item in sent}, got, at)
+            why_not = None if self.so_far else self._more_to_come(view, sent, got, at)
             if why_not is not None:
                 return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
             unsure = self._without_a_line(view, sent, got, at)
@@ -153,11 +159,13 @@ class Delivered(Count):
             and fate.message_class is MessageClass.UNDETERMINED
         ]
 
-    def _retries_to_come(
-        self, view: RunView, groups: list[str], keys: set[str], got: list[Delivery], at: int
-    ) -> TooEarly | None:
-        """Why more may come: RocketMQ retries a failed message, and any member of the group may get it."""
-        missing = keys - {delivery.key for delivery in got}
+    def _more_to_come(self, view: RunView, sent: list[Sent], got: list[Delivery], at: int) -> TooEarly | None:
+        """Why more may come: by what still waits, or as a retry, which any member of the group may get."""
+        groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
+        why_not = still_possible(view, groups, sent, at)
+        if why_not is not None:
+            return why_not
+        missing = {message.key for message in sent} - {delivery.key for delivery in got}
         for group in groups:
             if missing & set(awaiting_retry(view, group, at)):
                 why_not = retries_to_come(view, group, self.at, at)

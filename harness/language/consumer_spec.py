@@ -307,6 +307,7 @@ class Consumer(Strict):
         lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
         by = self.behaviour.by
         lacking += [f"by: {by}"] if by != "status" and choice.kind.name != USUAL_CLIENT else []
+        lacking += ["only: …"] if self.behaviour.only and not choice.kind.behaves_by_key else []
         lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
         if lacking:
             why = api.why_lacking or f"{choice.kind.title} can't do this"
