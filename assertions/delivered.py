@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from rocketchaos.assertions.attempts import awaiting_retry, retries_to_come
-from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.base import Answer, CountSoFar
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.implied import spans
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 
-class Delivered(Count):
+class Delivered(CountSoFar):
     """The number of different messages that reached the listeners of these consumers.
 
     A message that a listener got twice counts once. If fewer came than stated, or none may come, the answer
@@ -33,9 +33,6 @@ class Delivered(Count):
     happened for longer than anything can be under way (6 s; 30 s with RocketMQ's own timers; longer after the
     kill of an orderly consumer), with no member paused and no node away. If only time is missing at the end
     of the steps, the run waits for it.
-
-    `so_far` says nothing of what comes later: `{to: a, count: 0, at: away, so_far: true}` holds if a has got
-    nothing until the observation `away`, as while a broker is away or a listener hangs.
     """
 
     word = "delivered"
@@ -49,11 +46,6 @@ class Delivered(Count):
     )
     from_queues_of: ConsumerRef | None = Field(
         default=None, description="in addition, each of them came from a queue that this consumer owns"
-    )
-
-    so_far: bool = Field(
-        default=False,
-        description="what came until the observation counts, whether or not more may come",
     )
 
     @model_validator(mode="after")
@@ -85,7 +77,7 @@ class Delivered(Count):
         return f"delivered to {self.to}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"{self.how_many('message')} delivered to {self.to}" + (" so far" if self.so_far else "")
+        expected = f"{self.how_many('message')} delivered to {self.to}"
         if self.from_queues_of:
             expected += f", all from queues of {self.from_queues_of}"
         at = view.end_of(self.at)

@@ -338,6 +338,15 @@ def test_what_came_so_far_is_known_though_more_may_come() -> None:
     assert story.holds("delivered: {to: g, count: 1, so_far: true}") is NO
 
 
+def test_retries_and_dead_letters_so_far_are_known_though_more_may_come() -> None:
+    story = Story().sent(1).got("a", 1).answered("a", 1, "RECONSUME_LATER").moment("away")
+    story.add("harness", "dead-letters-observed", group="g", moment="away", count=0)
+    for check in ("retry", "dead-letter"):
+        assert story.holds(f"{check}: {{group: g, count: 0, at: away}}") is UNKNOWN
+        assert story.holds(f"{check}: {{group: g, count: 0, at: away, so_far: true}}") is YES
+        assert story.holds(f"{check}: {{group: g, at_least: 1, at: away, so_far: true}}") is NO
+
+
 def test_messages_sent_after_a_moment() -> None:
     story = Story().sent(1).moment("half").sent(2, 0, 1).got("a", 1).got("a", 2).passed().moment("end")
     assert story.holds("delivered: {to: g, count: 1, sent_after: half}") is YES
