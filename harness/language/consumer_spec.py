@@ -301,6 +301,11 @@ class Consumer(Strict):
         api = choice.kind.apis.get(self.api)
         if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
+        if api.request_mode == "POP" and self.listener == "orderly":
+            # RebalancePushImpl.clientRebalance; seen on 5.5.0.
+            return (
+                f"{choice.kind.title} pulls for an orderly listener, also where POP is set: write `api: push`"
+            )
         lacking = given(self, api.lacks)
         lacking += [f"client_id: {self.client_id}"] if self.has_whole_id and not choice.kind.takes_ids else []
         lacking += [f"namespace: {self.namespace}"] if self.namespace and not choice.kind.namespaces else []
