@@ -177,6 +177,19 @@ class Count(Check):
         return bound + (counted(number, word, plural) if word else str(number))
 
 
+class CountSoFar(Count):
+    """A check that counts what comes, for which more may still come."""
+
+    so_far: bool = Field(
+        default=False,
+        description="what had come by the observation counts, whether or not more comes later: "
+        "`{…, count: 0, at: away, so_far: true}`",
+    )
+
+    def how_many(self, word: str = "", plural: str | None = None) -> str:
+        return super().how_many(word, plural) + (" so far" if self.so_far else "")
+
+
 def finding(check: Check, section: str, answer: Answer, line: int | None = None) -> Finding:
     """The answer as part of an outcome."""
     return Finding(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from rocketchaos.assertions.attempts import dead_letters, first_attempts_to_come, retries_to_come
-from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.base import Answer, CountSoFar
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.language.words import GroupName
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 
-class DeadLetter(Count):
+class DeadLetter(CountSoFar):
     """The number of messages in the group's dead-letter queue, `%DLQ%<group>`, by its end on all brokers.
 
     A message goes there when its listener fails once more than `max_reconsume_times`.
@@ -61,7 +61,7 @@ class DeadLetter(Count):
             )
         ):
             return Answer(None, expected, "no message was sent that could have been given up", [event.n])
-        if not self.is_final(number):
+        if not self.so_far and not self.is_final(number):
             unsure = retries_to_come(view, self.group, self.at, at) or first_attempts_to_come(
                 view, self.group, at
             )

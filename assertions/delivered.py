@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from rocketchaos.assertions.attempts import awaiting_retry, retries_to_come
-from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.base import Answer, CountSoFar
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.implied import spans
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 
-class Delivered(Count):
+class Delivered(CountSoFar):
     """The number of different messages that reached the listeners of these consumers.
 
     A message that a listener got twice counts once. If fewer came than stated, or none may come, the answer
@@ -67,7 +67,7 @@ class Delivered(Count):
 
     def reach(self, scenario: Scenario) -> Reach | None:
         to = (self.to,) if self.to in scenario.consumers else scenario.members(self.to)
-        if self.from_queues_of is not None or not to:
+        if self.from_queues_of is not None or self.so_far or not to:
             return None
         topics = scenario.topics if self.topic is None else (self.topic,)
         looks = (self.sent_after, self.at)
@@ -126,9 +126,7 @@ class Delivered(Count):
         if not got and self.fits(0) and self.from_queues_of is not None:
             return Answer(None, expected, f"{observed}; none came whose queue could be known", proof)
         if number < len(sent) and not self.is_final(number):
-            groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
-            why_not = still_possible(view, groups, sent, at)
-            why_not = why_not or self._retries_to_come(view, groups, {item.key for item in sent}, got, at)
+            why_not = None if self.so_far else self._more_to_come(view, sent, got, at)
             if why_not is not None:
                 return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
             unsure = self._without_a_line(view, sent, got, at)
@@ -153,11 +151,13 @@ class Delivered(Count):
             and fate.message_class is MessageClass.UNDETERMINED
         ]
 
-    def _retries_to_come(
-        self, view: RunView, groups: list[str], keys: set[str], got: list[Delivery], at: int
-    ) -> TooEarly | None:
-        """Why more may come: RocketMQ retries a failed message, and any member of the group may get it."""
-        missing = keys - {delivery.key for delivery in got}
+    def _more_to_come(self, view: RunView, sent: list[Sent], got: list[Delivery], at: int) -> TooEarly | None:
+        """Why more may come: by what still waits, or as a retry, which any member of the group may get."""
+        groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
+        why_not = still_possible(view, groups, sent, at)
+        if why_not is not None:
+            return why_not
+        missing = {message.key for message in sent} - {delivery.key for delivery in got}
         for group in groups:
             if missing & set(awaiting_retry(view, group, at)):
                 why_not = retries_to_come(view, group, self.at, at)

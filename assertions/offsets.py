@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.chosen import lag_beyond, owner_elsewhere
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Offsets(Check):
     """The group's offsets are exactly `lag` messages behind the broker's maximum, over all queues together.
 
-    With `queues_of` it counts only the queues of one consumer.
+    In place of `lag` there is `lag_at_least` or `lag_at_most`. With `queues_of` it counts only the queues of one
+    consumer.
 
     With a lag of 0 each queue's consumer offset equals the broker's: a dashboard shows everything as
     consumed, whether a listener got it or not. For queues that never had a message the answer is unknown.
@@ -32,23 +33,33 @@ class Offsets(Check):
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
-    lag: int = Field(ge=0, description="messages behind, in total")
+    lag: int | None = Field(default=None, ge=0, description="exactly this many messages behind, in total")
+    lag_at_least: int | None = Field(default=None, ge=0, description="at least this many")
+    lag_at_most: int | None = Field(default=None, ge=0, description="at most this many")
     queues_of: ConsumerRef | None = Field(
         default=None, description="only the queues that this consumer owned when last seen"
     )
+
+    @model_validator(mode="after")
+    def _one_of_three(self) -> Offsets:
+        if sum(value is not None for value in (self.lag, self.lag_at_least, self.lag_at_most)) != 1:
+            raise ValueError("give exactly one of `lag`, `lag_at_least`, `lag_at_most`")
+        return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from owner_elsewhere(scenario, self.group, self.queues_of)
 
     def unreachable(self, scenario: Scenario) -> Iterator[str]:
-        yield from lag_beyond(scenario, self.topic, self.lag)
+        stated = self.lag if self.lag is not None else self.lag_at_least
+        if stated is not None:
+            yield from lag_beyond(scenario, self.topic, stated)
 
     def title(self) -> str:
         return f"offsets of {self.group} for {self.topic}"
 
     def evaluate(self, view: RunView) -> Answer:
         whose = "all queues" if self.queues_of is None else f"the queues of {self.queues_of}"
-        expected = f"lag {self.lag} over {whose}"
+        expected = f"{self._stated} over {whose}"
         events = view.observed(OffsetsObserved, self.at, group=self.group, topic=self.topic)
         if not events:
             return Answer(None, expected, f"no offsets were observed at `{self.at}`")
@@ -66,6 +77,26 @@ class Offsets(Check):
         if len(event.body.queues) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
-        if lag.messages == self.lag == 0 and not lag.beyond and not any(item.max_offset for item in queues):
+        if (
+            self._fits(0)
+            and not lag.messages
+            and not lag.beyond
+            and not any(item.max_offset for item in queues)
+        ):
             return Answer(None, expected, f"{observed}; no message was ever in them", [event.n])
-        return Answer(lag.messages == self.lag and not lag.beyond, expected, observed, [event.n])
+        return Answer(self._fits(lag.messages) and not lag.beyond, expected, observed, [event.n])
+
+    @property
+    def _stated(self) -> str:
+        if self.lag is not None:
+            return f"lag {self.lag}"
+        if self.lag_at_least is not None:
+            return f"lag at least {self.lag_at_least}"
+        return f"lag at most {self.lag_at_most}"
+
+    def _fits(self, lag: int) -> bool:
+        if self.lag is not None:
+            return lag == self.lag
+        if self.lag_at_least is not None:
+            return lag >= self.lag_at_least
+        return self.lag_at_most is not None and lag <= self.lag_at_most

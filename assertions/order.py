@@ -22,7 +22,8 @@ class Order(Check):
     """Messages of a queue, or of a key, first reached the group in order: none came after a later one.
 
     `per: queue` compares offsets within each queue, `per: key` the order of sending among messages that share
-    a key of `send: {keys: …}`. Repeats and retries don't count. It reports the first violation.
+    a key of `send: {keys: …}`. Repeats and retries don't count. It reports the first violation. `kept: false`
+    states the contrary: at least one message came after a later one.
     """
 
     word = "order"
@@ -32,6 +33,9 @@ class Order(Check):
     per: Literal["queue", "key"] = Field(default="queue", description="the scope of the order")
     to: Target | None = Field(
         default=None, description="whose listeners: a consumer, a group, or a variable; default all"
+    )
+    kept: bool = Field(
+        default=True, description="whether they came in order; `false`: at least one came after a later one"
     )
 
     def unreachable(self, scenario: Scenario) -> Iterator[str]:
@@ -43,7 +47,7 @@ class Order(Check):
         return f"order of {self.topic} per {self.per}" + (f" to {self.to}" if self.to else "")
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"in order within each {self.per}"
+        expected = f"in order within each {self.per}" if self.kept else f"out of order within a {self.per}"
         chosen = chosen_listeners(view, self.at, self.to)
         if isinstance(chosen, str):
             return Answer(None, expected, chosen)
@@ -65,7 +69,7 @@ class Order(Check):
                 f"{earlier.key} ({earlier.queue}, offset {earlier.event.body.offset}) had come to "
                 f"{earlier.consumer}; {len(breaches)} of {len(pairs)} neighbours are out of order"
             )
-            return Answer(False, expected, observed, [earlier.event.n, later.event.n])
+            return Answer(not self.kept, expected, observed, [earlier.event.n, later.event.n])
         observed = f"all {len(pairs)} neighbours within {len(lines)} of them are in order"
         proof = [delivery.event.n for line in lines.values() for _, delivery in line]
         groups = sorted({view.scenario.consumers[name].group for name in consumers})
@@ -76,7 +80,7 @@ class Order(Check):
             return Answer(None, expected, nothing, too_early=why_not)
         if why_not is not None:
             return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
-        return Answer(True, expected, observed, proof)
+        return Answer(self.kept, expected, observed, proof)
 
     def _lines(
         self, view: RunView, at: int, consumers: tuple[str, ...]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from rocketchaos.assertions.attempts import answer_to, first_attempts_to_come, retries, retries_to_come
-from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.base import Answer, CountSoFar
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.limits import keeps
 from rocketchaos.assertions.view import Delivery, RunView
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 
-class Retry(Count):
+class Retry(CountSoFar):
     """The number of deliveries to the group that were retries: a listener had failed, so the message came again.
 
     Retries of a concurrent listener come through `%RETRY%<group>`, those of an orderly one stay in their
@@ -101,7 +101,7 @@ class Retry(Count):
         observed = f"{len(found)} retries{spread}"
         proof = [item.event.n for pair in found for item in pair]
         in_time = all(map(self._in_time, took_ms))
-        if in_time and not self.is_final(len(found)):
+        if in_time and not self.so_far and not self.is_final(len(found)):
             unsure = retries_to_come(view, self.group, self.at, at) or first_attempts_to_come(
                 view, self.group, at
             )

@@ -53,8 +53,9 @@ def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]
             "fail": spec.behaviour.fail or 0,
             "block": spec.behaviour.blocks,
             "slow_ms": spec.behaviour.slow or 0,
-            # Workers of other clients don't know it.
+            # Workers of other clients don't know these.
             **({} if spec.behaviour.by == "status" else {"by": spec.behaviour.by}),
+            **({} if spec.behaviour.only is None else {"only": spec.behaviour.only}),
         },
         "retry_delay_level": spec.retry_delay_level or 0,
     }

@@ -18,7 +18,8 @@ _BARE: Mapping[str, dict[str, Any]] = {"succeed": {}, "block": {"block": ALL}}
 class Behaviour(Strict):
     """What the listener does, default `succeed`; `block` alone blocks on every message.
 
-    Keys can be combined: `{slow: 50ms, fail: 1}` takes 50 ms, and then fails; `{fail: 1, by: exception}` throws.
+    Keys can be combined: `{slow: 50ms, fail: 1}` takes 50 ms, and then fails; `{fail: 1, by: exception}` throws;
+    `{fail: 1000, only: orders-3}` always fails on one message alone. A batch fails as a whole.
     """
 
     fail: int | None = Field(
@@ -39,6 +40,11 @@ class Behaviour(Strict):
         "to `all`, until a `release` step",
     )
     slow: DurationMs | None = Field(default=None, gt=0, description="it takes this long for each message")
+    only: OneOrMore[str] | None = Field(
+        default=None,
+        description="with `fail` and `slow`: only the messages with these keys fail and are slow: `orders-1` is "
+        "the first one sent to orders",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -62,6 +68,8 @@ class Behaviour(Strict):
     def _by_with_fail(self) -> Behaviour:
         if self.by != "status" and self.fail is None:
             raise ValueError(f"`by: {self.by}` says how it fails: add `fail`, the number of deliveries")
+        if self.only is not None and self.fail is None and self.slow is None:
+            raise ValueError("`only` says which messages fail or are slow: add `fail` or `slow`")
         return self
 
     @property

@@ -301,12 +301,18 @@ class Consumer(Strict):
         api = choice.kind.apis.get(self.api)
         if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
+        if api.request_mode == "POP" and self.listener == "orderly":
+            # RebalancePushImpl.clientRebalance; seen on 5.5.0.
+            return (
+                f"{choice.kind.title} pulls for an orderly listener, also where POP is set: write `api: push`"
+            )
         lacking = given(self, api.lacks)
         lacking += [f"client_id: {self.client_id}"] if self.has_whole_id and not choice.kind.takes_ids else []
         lacking += [f"namespace: {self.namespace}"] if self.namespace and not choice.kind.namespaces else []
         lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
         by = self.behaviour.by
         lacking += [f"by: {by}"] if by != "status" and choice.kind.name != USUAL_CLIENT else []
+        lacking += ["only: …"] if self.behaviour.only and not choice.kind.behaves_by_key else []
         lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
         if lacking:
             why = api.why_lacking or f"{choice.kind.title} can't do this"

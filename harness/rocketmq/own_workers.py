@@ -174,5 +174,6 @@ def _kind(content: Mapping[str, Any]) -> ClientKind:
         sends=frozenset(content.get("sends", ())),
         needs_proxy=content.get("needs_proxy", False),
         chooses_queues=content.get("chooses_queues", True),
+        behaves_by_key=False,
         compressed=False,
     )

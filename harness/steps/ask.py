@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"<([%|A-Za-z0-9_.:-]+)>")
 """`<g>`: the real name of what the scenario calls g."""
+_MESSAGE = re.compile(r"(.+)-([1-9]\d*)(\.offset)?")
+"""`orders-1`: the first message that was sent to orders."""
 _LIMIT_S = 10.0
 _SENDING = (10, 36, 310, 320)
 """SEND_MESSAGE, CONSUMER_SEND_MSG_BACK, SEND_MESSAGE_V2, SEND_BATCH_MESSAGE."""
@@ -36,8 +38,9 @@ class Ask(Step):
 
     In `fields` and `body` a name in angle brackets stands for the real one: `%RETRY%<g>` for a group's retry
     topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for a producer's group. In
-    the answer the real names become these names again. The check `answer: {of: ids, …}` states what must be
-    in it.
+    the answer the real names become these names again. `<orders-1>` is the msgId of the first message sent to
+    orders, `<orders-1.offset>` its offsetMsgId. The check `answer: {of: ids, …}` states what must be in the
+    answer.
     """
 
     word = "ask"
@@ -64,8 +67,8 @@ class Ask(Step):
         known = {*scenario.topics, *scenario.groups, *scenario.consumers, *scenario.senders}
         for text in (self.body, *self.fields.values()):
             for name in _PLACE.findall(text):
-                if name not in known:
-                    yield f"<{name}>: neither a topic, a group nor a consumer is called so"
+                if name not in known and not _is_message(name, scenario):
+                    yield f"<{name}>: no topic, group, consumer or message of the scenario is called so"
 
     def run(self, context: StepContext) -> None:
         from rocketchaos.harness.rocketmq import remoting
@@ -73,6 +76,9 @@ class Ask(Step):
         if self.node in context.servers.down:
             raise PreconditionNotMet(f"ask: {self.node} is {context.servers.down[self.node]}")
         real = _real_names(context)
+        asked = {name for text in (self.body, *self.fields.values()) for name in _PLACE.findall(text)}
+        if lacking := sorted(asked - set(real)):
+            raise PreconditionNotMet(f"ask: no broker has acknowledged {', '.join(lacking)}")
         fields = {key: _with_real_names(text, real) for key, text in self.fields.items()}
         body = _with_real_names(self.body, real).encode()
         try:
@@ -104,11 +110,24 @@ class Ask(Step):
         }
 
 
+def _is_message(name: str, scenario: Scenario) -> bool:
+    found = _MESSAGE.fullmatch(name)
+    return (
+        found is not None
+        and found[1] in scenario.topics
+        and (int(found[2]) <= scenario.most_sent(found[1]) or scenario.sends_unseen)
+    )
+
+
 def _real_names(context: StepContext) -> Mapping[str, str]:
     scenario = context.scenario
+    sent = context.producer.acknowledged
+    ids = {message.key: message.msg_id for message in sent}
+    ids |= {f"{message.key}.offset": message.offset_msg_id for message in sent}
     named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups)}
     named |= {name: context.names.real(item.group or name) for name, item in scenario.senders.items()}
-    return {**{name: consumer.client_id for name, consumer in context.consumers.items()}, **named}
+    clients = {name: consumer.client_id for name, consumer in context.consumers.items()}
+    return {**ids, **clients, **named}
 
 
 def _with_real_names(text: str, real: Mapping[str, str]) -> str:

@@ -96,6 +96,27 @@ def test_a_failed_message_comes_again_under_its_own_topic(bench: Bench, group: s
     assert first["offset_msg_id"] == sent["offset_msg_id"] != again["offset_msg_id"]
 
 
+def test_only_the_named_message_fails_and_takes_its_batch_with_it(bench: Bench, group: str) -> None:
+    topic = bench.topic(queues=1)
+    for key in ("good", "bad", "fine"):
+        bench.send(topic, "tagA", 0, key)
+    name = bench.consume(
+        topic,
+        "*",
+        group=group,
+        settings={**COMPRESSED.client_settings, "consumeMessageBatchMaxSize": 3},
+        behaviour={"fail": 1, "only": ["bad"]},
+        retry_delay_level=1,
+    )
+    consumed = bench.seen.wait(name, "consumed", 6)
+    assert [(event["key"], event["status"]) for event in consumed[:3]] == [
+        ("good", "RECONSUME_LATER"),
+        ("bad", "RECONSUME_LATER"),
+        ("fine", "RECONSUME_LATER"),
+    ]
+    assert {event["status"] for event in consumed[3:]} == {"CONSUME_SUCCESS"}
+
+
 def test_an_exception_in_the_listener_is_told_and_the_message_comes_again(bench: Bench, group: str) -> None:
     topic = bench.topic(queues=1)
     name = bench.consume(topic, "*", group=group, behaviour={"fail": "no number"}, retry_delay_level=1)

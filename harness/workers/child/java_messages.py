@@ -17,18 +17,22 @@ def described_messages(messages: Any, broker: str | None = None) -> Iterator[Des
 
 
 def described_message(message: Any) -> Described:
-    """A MessageClientExt in JSON's types; its topic is the original one (resetRetryAndNamespace).
+    """A message in JSON's types; its topic is the original one (resetRetryAndNamespace).
 
-    The first of its keys is `key`, which the harness gave it; the others are `keys`.
+    The first of its keys is `key`, which the harness gave it; the others are `keys`. A pull brings a
+    MessageClientExt. What a broker hands over directly (CONSUME_MESSAGE_DIRECTLY, 309) is a plain MessageExt,
+    whose msgId is its offsetMsgId.
     """
     keys = (text(message.getKeys()) or "").split()
+    stored = message.getOffsetMsgId() if hasattr(message, "getOffsetMsgId") else message.getMsgId()
+    direct = message.getUserProperty("UNIQ_KEY") if stored == message.getMsgId() else None
     return {
         "topic": str(message.getTopic()),
         "tag": text(message.getTags()),
         "key": keys[0] if keys else None,
         "keys": keys[1:],
-        "msg_id": text(message.getMsgId()),
-        "offset_msg_id": text(message.getOffsetMsgId()),
+        "msg_id": text(message.getMsgId() if direct is None else direct),
+        "offset_msg_id": text(stored),
         "queue_id": int(message.getQueueId()),
         "offset": int(message.getQueueOffset()),
         "reconsume_times": int(message.getReconsumeTimes()),

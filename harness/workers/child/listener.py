@@ -34,6 +34,7 @@ class Listener:
         by: str = "status",
         block: str | Sequence[str] = (),
         slow_ms: int = 0,
+        only: Sequence[str] = (),
     ) -> None:
         """
         Args:
@@ -43,6 +44,7 @@ class Listener:
             by: how it fails: by its `status`, an `exception`, or `nothing`; its client's own object does that.
             block: the keys of the messages on which it blocks until `release`, or `all`.
             slow_ms: how long it takes for each message.
+            only: the keys of the messages that fail and are slow; empty: all.
         """
         self._name = name
         self._events = events
@@ -50,6 +52,7 @@ class Listener:
         self.by = by
         self._block = block
         self._slow_s = slow_ms / 1000
+        self._only = only
         self._released = threading.Event()
         self._abandoned = threading.Event()
 
@@ -66,11 +69,18 @@ class Listener:
             self._events.emit("received", {"consumer": self._name, **described})
             seen.append(described)
         for described in seen:
-            if self._slow_s:
+            if self._slow_s and self._concerns(described):
                 self._abandoned.wait(self._slow_s)
             if self._block == ALL or described["key"] in self._block:
                 self._wait_for_release(described)
-        return seen, all(described["reconsume_times"] >= self._fail for described in seen)
+        return seen, not any(map(self._fails, seen))
+
+    def _fails(self, described: Described) -> bool:
+        return self._concerns(described) and described["reconsume_times"] < self._fail
+
+    def _concerns(self, described: Described) -> bool:
+        """Whether it fails and is slow on this message."""
+        return not self._only or described["key"] in self._only
 
     def _wait_for_release(self, described: Described) -> None:
         if not self._released.is_set():

@@ -14,6 +14,17 @@ type behaviour struct {
 	Fail   int32    `json:"fail"`
 	Block  blockSet `json:"block"`
 	SlowMs int      `json:"slow_ms"`
+	Only   []string `json:"only"`
+}
+
+// concerns says whether the listener fails and is slow on the message with this key.
+func (behaves behaviour) concerns(key string) bool {
+	for _, one := range behaves.Only {
+		if one == key {
+			return true
+		}
+	}
+	return len(behaves.Only) == 0
 }
 
 // blockSet is the keys of the messages on which a listener blocks: a list, or `all`.
@@ -64,20 +75,21 @@ func (listener *listener) receive(messages []*primitive.MessageExt, broker strin
 		listener.events.emit("received", listener.described(message, broker))
 	}
 	for _, message := range messages {
-		if listener.behaviour.SlowMs > 0 {
+		key, _ := keysOf(message)
+		if listener.behaviour.SlowMs > 0 && listener.behaviour.concerns(key) {
 			select {
 			case <-listener.abandoned:
 			case <-time.After(time.Duration(listener.behaviour.SlowMs) * time.Millisecond):
 			}
 		}
-		key, _ := keysOf(message)
 		if (listener.behaviour.Block.all || listener.behaviour.Block.keys[key]) && listener.blocks(message) {
 			return false, true
 		}
 	}
 	ok = true
 	for _, message := range messages {
-		ok = ok && message.ReconsumeTimes >= listener.behaviour.Fail
+		key, _ := keysOf(message)
+		ok = ok && (message.ReconsumeTimes >= listener.behaviour.Fail || !listener.behaviour.concerns(key))
 	}
 	return ok, false
 }

@@ -137,6 +137,14 @@ def test_order_goes_by_offsets_and_tells_the_first_breach() -> None:
         f"orders-2 ({BROKER}:0, offset 1) came to b after orders-3 ({BROKER}:0, offset 2)" in answer.observed
     )
     assert story.holds("order: {topic: orders, to: a}") is YES
+    assert story.holds("order: {topic: orders, kept: false}") is YES
+    assert story.holds("order: {topic: orders, to: a, kept: false}") is NO
+
+
+def test_that_order_is_broken_is_unknown_while_more_may_come() -> None:
+    story = Story().sent(1, 0, 0).sent(2, 0, 1).sent(3, 0, 2).got("a", 1, 0).got("a", 3, 2)
+    assert story.moment("early").holds("order: {topic: orders, kept: false, at: early}") is UNKNOWN
+    assert story.got("a", 2, 1).moment("end").holds("order: {topic: orders, kept: false}") is YES
 
 
 def test_order_passes_over_repeats_and_retries() -> None:
@@ -317,6 +325,26 @@ def test_an_observation_of_a_repeat_means_its_last_iteration() -> None:
     assert story.holds(check.format("seen")) is YES
     assert story.holds(check.format("seen-2")) is YES
     assert story.holds(check.format("seen-1")) is NO
+
+
+def test_what_came_so_far_is_known_though_more_may_come() -> None:
+    story = Story().sent(1).sent(2, 0, 1).got("a", 1).moment("away")
+    assert story.holds("delivered: {to: g, count: 1, at: away}") is UNKNOWN
+    assert story.holds("delivered: {to: g, count: 1, at: away, so_far: true}") is YES
+    assert story.holds("delivered: {to: g, count: 0, at: away, so_far: true}") is NO
+    assert story.holds("delivered: {to: g, at_least: 2, at: away, so_far: true}") is NO
+    story.got("a", 2, 1).passed().moment("end")
+    assert story.holds("delivered: {to: g, count: 1, at: away, so_far: true}") is YES
+    assert story.holds("delivered: {to: g, count: 1, so_far: true}") is NO
+
+
+def test_retries_and_dead_letters_so_far_are_known_though_more_may_come() -> None:
+    story = Story().sent(1).got("a", 1).answered("a", 1, "RECONSUME_LATER").moment("away")
+    story.add("harness", "dead-letters-observed", group="g", moment="away", count=0)
+    for check in ("retry", "dead-letter"):
+        assert story.holds(f"{check}: {{group: g, count: 0, at: away}}") is UNKNOWN
+        assert story.holds(f"{check}: {{group: g, count: 0, at: away, so_far: true}}") is YES
+        assert story.holds(f"{check}: {{group: g, at_least: 1, at: away, so_far: true}}") is NO
 
 
 def test_messages_sent_after_a_moment() -> None:

@@ -68,6 +68,7 @@ def test_settings_have_rocketmqs_names() -> None:
             {"fail": 2, "slow": "50ms", "block": ["x", "y"]},
             {"fail": 2, "block": ("x", "y"), "slow_ms": 50},
         ),
+        ({"fail": 2, "only": "x"}, {"fail": 2, "block": (), "slow_ms": 0, "only": ("x",)}),
     ],
 )
 def test_behaviours(behaviour: Any, text: dict[str, Any]) -> None:
@@ -113,6 +114,7 @@ def test_lite_pull_pulls_with_its_own_expression() -> None:
         {"client": "python", "heartbeat_v2": True},
         {"client": "go", "through": "proxy"},
         {"client": "go", "pull_retry_after": 100},
+        {"behaviour": {"only": "orders-1"}},
         {"listener": "orderly", "retry_delay_level": 0},
         {"model": "broadcasting", "strategy": "average-by-circle"},
         {"model": "broadcasting", "retry_delay_level": 1},

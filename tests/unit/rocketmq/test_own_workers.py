@@ -50,6 +50,7 @@ def test_what_it_says_is_a_kind_of_client(tmp_path: Path) -> None:
     assert (api.name, api.implementation, api.sql, api.filters_by) == ("push", "MyConsumer", False, "own")
     assert api.lacks == ("strategy", "queues", "rooms")
     assert api.retries, "what isn't said is as with Java's push consumer"
+    assert not kind.behaves_by_key, "a worker that doesn't know `only` would fail on every message"
 
 
 def test_it_says_in_which_further_ways_it_sends(tmp_path: Path) -> None:

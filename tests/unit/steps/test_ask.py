@@ -42,6 +42,8 @@ class Context:
         self.scenario = parse_scenario(text(), "s.yaml")
         self.names = Names("tok")
         self.consumers = {name: SimpleNamespace(client_id=f"{name}@tok") for name in ("a", "b")}
+        message = SimpleNamespace(key="orders-1", msg_id="7F00", offset_msg_id="AC11")
+        self.producer = SimpleNamespace(acknowledged=[message])
         self.down: dict[str, str] = {}
         self.servers = self
         self.written: dict[str, Any] = {}
@@ -115,7 +117,7 @@ def test_a_server_that_is_down_or_silent_breaks_a_precondition(monkeypatch: pyte
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": "<h>"}, "<h>: neither a topic, a group nor a consumer is called so"),
+        ({"name": "<h>"}, "<h>: no topic, group, consumer or message of the scenario is called so"),
         ({"of": "idz"}, "there is no request `idz`"),
         ({"beside": "beside: c, "}, "b is `beside` c: no consumer above it has that name"),
         ({"beside": "beside: a, process: own, "}, "can't be `beside` another one"),
@@ -136,3 +138,33 @@ def test_a_topic_that_a_request_deletes_may_be_missing_from_then_on(monkeypatch:
         made = Ask.model_validate({"as": "x", "node": "broker-a", "code": code, "fields": fields})
         made.run(cast(Any, context))
     assert deleted == ["orders"]
+
+
+def test_a_message_has_its_ids_where_a_broker_has_acknowledged_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def ask(_address: str, _code: int, fields: Any, _body: bytes, *, limit_s: float) -> Answer:
+        seen.append(fields)
+        return Answer(0, "", {}, b"")
+
+    monkeypatch.setattr(remoting, "ask", ask)
+    step = {
+        "as": "p",
+        "node": "broker-a",
+        "code": 309,
+        "fields": {"msgId": "<orders-1>", "at": "<orders-1.offset>"},
+    }
+    Ask.model_validate(step).run(cast(Any, Context()))
+    assert seen == [{"msgId": "7F00", "at": "AC11"}]
+    other = Ask.model_validate({**step, "fields": {"msgId": "<orders-2>"}})
+    with pytest.raises(PreconditionNotMet, match="no broker has acknowledged orders-2"):
+        other.run(cast(Any, Context()))
+
+
+def test_a_message_that_no_step_sends_is_a_mistake() -> None:
+    sends = text(name="<orders-1>").replace(
+        "  - ask", "  - send: {topic: orders, tag: tagA, count: 1}\n  - ask"
+    )
+    parse_scenario(sends, "s.yaml")
+    with pytest.raises(InvalidScenario, match="<orders-2>: no topic"):
+        parse_scenario(sends.replace("<orders-1>", "<orders-2>"), "s.yaml")
