@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rocketchaos.harness.jars import builds
 from rocketchaos.harness.jars.bundles import Bundle, indexes, jars
+from rocketchaos.harness.jars.released_jars import released_jars
 from rocketchaos.harness.rocketmq import versions
 
 if TYPE_CHECKING:
@@ -76,6 +78,13 @@ def in_cache() -> list[str]:
 
 def bundle(version: str, role: Role) -> Bundle:
     """The jars of a role of this version."""
+    resolved = resolved_bundle(version, role)
+    jars = released_jars(resolved.name)
+    return resolved if jars is None else replace(resolved, coordinates=jars, complete=True)
+
+
+def resolved_bundle(version: str, role: Role) -> Bundle:
+    """The same, of which the POMs say what belongs to it."""
     return Bundle(f"{version}-{role}", f"RocketMQ {version}", coordinates(version, role), part=role)
 
 

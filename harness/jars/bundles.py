@@ -174,7 +174,8 @@ def _fetch(
     from rocketchaos.harness.jars.maven import Repository
 
     part = f" ({bundle.part})" if bundle.part else ""
-    progress(f"resolving the jars of {bundle.title}{part}")
+    if not bundle.complete:
+        progress(f"resolving the jars of {bundle.title}{part}")
     try:
         repository = Repository(folder, progress, stop)
         if require is not None:

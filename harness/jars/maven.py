@@ -104,26 +104,37 @@ class Repository:
         Raises:
             EnvironmentNotReady: the repository can't be reached or lacks something, or the disk is full.
         """
-        self._missing_poms.clear()
-        roots = [self._context.create_dependency(each) for each in bundle.coordinates]
         try:
-            if bundle.complete:
-                return self._fetch_all([each.artifact for each in roots])
-            inputs, transitive = self._context.resolver.resolve(roots)
-            if self._missing_poms:
-                raise _NotThereError(f"there is no {self._missing_poms[0]}")
-            wanted = {
-                each.artifact
-                for each in [*inputs, *transitive]
-                if each.scope in ("compile", "runtime", None)
-                and each.artifact.packaging == "jar"
-                and each.artifact.groupId not in bundle.provided
-            }
-            return self._fetch_all(sorted(wanted, key=str))
+            return self._fetch_all(self._artifacts(bundle))
         except (RuntimeError, ValueError, ElementTree.ParseError) as error:
             raise EnvironmentNotReady(
                 f"{bundle.title} can't be put together from {self.name}: {error}", _HINT
             ) from error
+
+    def resolved(self, bundle: Bundle) -> list[str]:
+        """The same as coordinates, `group:artifact:version` and a classifier; nothing is fetched but POMs."""
+        return [
+            ":".join(filter(None, (item.groupId, item.artifactId, item.version, item.classifier)))
+            for item in self._artifacts(bundle)
+        ]
+
+    def _artifacts(self, bundle: Bundle) -> list[Any]:
+        """In the order of the class path."""
+        self._missing_poms.clear()
+        roots = [self._context.create_dependency(each) for each in bundle.coordinates]
+        if bundle.complete:
+            return [each.artifact for each in roots]
+        inputs, transitive = self._context.resolver.resolve(roots)
+        if self._missing_poms:
+            raise _NotThereError(f"there is no {self._missing_poms[0]}")
+        wanted = {
+            each.artifact
+            for each in [*inputs, *transitive]
+            if each.scope in ("compile", "runtime", None)
+            and each.artifact.packaging == "jar"
+            and each.artifact.groupId not in bundle.provided
+        }
+        return sorted(wanted, key=str)
 
     def _fetch_all(self, artifacts: Sequence[Any]) -> list[Path]:
         missing = sum(not artifact.cached_path.exists() for artifact in artifacts)

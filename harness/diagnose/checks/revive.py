@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rocketchaos.harness.diagnose import read
+from rocketchaos.harness.diagnose import read, requests
 from rocketchaos.harness.diagnose.checks import timers
 from rocketchaos.harness.diagnose.checks.cluster import now_ms
 from rocketchaos.harness.diagnose.checks.delays import untold
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Backlog, Broker
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import ClusterView
@@ -42,6 +42,14 @@ def behind(view: ClusterView) -> Iterator[Result]:
         for item in _silent(view.now.brokers[name], known)
     }
     yield from untold("their popped messages", silent)
+    if kept := sorted(name for name in view.now.backlogs if _in_a_store_of_its_own(view.now.brokers[name])):
+        yield Unknown(
+            f"{joined(kept)} {'keeps' if len(kept) == 1 else 'keep'} popped messages where no request sees them: "
+            "popConsumerKVServiceEnable is true",
+            tuple(
+                Evidence(item, "its configuration") for name in kept for item in _configurations(view, name)
+            ),
+        )
     for name, backlog in view.now.backlogs.items():
         if due := list(_due(view, name, backlog)):
             count = sum(item.end - item.begin for item in due)
@@ -55,6 +63,15 @@ def behind(view: ClusterView) -> Iterator[Result]:
                 key=f"{name} {[(item.number, item.begin) for item in due]}",
             )
     yield from timers.popped(view)
+
+
+def _in_a_store_of_its_own(broker: Broker) -> bool:
+    """RocksDB in place of the revive topic (PopConsumerService, 5.3.3)."""
+    return broker.config.get("popConsumerKVServiceEnable") == "true"
+
+
+def _configurations(view: ClusterView, name: str) -> Iterator[Exchange]:
+    yield from (item for item in view.now.brokers[name].asked if item.code == requests.GET_BROKER_CONFIG)
 
 
 def _due(view: ClusterView, name: str, backlog: Backlog) -> Iterator[_Due]:

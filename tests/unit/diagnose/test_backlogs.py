@@ -55,6 +55,12 @@ def test_a_timer_that_takes_nothing_or_is_late_is_found(
     assert len(stopped) == (age_s == 300)
 
 
+@pytest.mark.parametrize(("value", "expected"), [("true", {"RC0814"}), ("false", set())])
+def test_popped_messages_that_no_request_sees_are_not_ruled_out(value: str, expected: set[str]) -> None:
+    report = diagnosed(RECORDED, ALIKE, V5, settings(popConsumerKVServiceEnable=value), looks=16)
+    assert (codes(report), unknown(report)) == (set(), expected)
+
+
 def test_a_delay_is_over_by_the_brokers_clock() -> None:
     """Its clock is 10 min behind: what is due in a minute there was due long ago by this machine's."""
 
