@@ -17,10 +17,15 @@ from rocketchaos.harness.scenario.model import Scenario
 RUNS_PER_CORE = 4
 BUSY_LIMIT = 0.9
 """No further run begins while a larger share of the cores is busy."""
+IDLE_SHARE = 0.5
+IDLE_FACTOR = 2
+"""While a smaller share of the cores is busy, twice the weight may be under way: some heavy runs mostly wait."""
+_OF_NEW = 0.2
+"""The part of a new measurement in the average that says whether cores are idle: half a second counts."""
 LOOK_EVERY_S = 0.1
 OVERTAKEN_FOR_S = 60.0
-"""The time for which lighter runs may overtake a first one that is too heavy. Without a limit it might never
-begin."""
+"""The time for which lighter runs may overtake a first one that is too heavy, from when it is the first. Without a
+limit it might never begin."""
 
 OWN_CLUSTER_WEIGHT = 2.0
 """The weight of its own workers. Each node counts 1 more: with its own cluster of one broker a run weighs 4."""
@@ -64,20 +69,22 @@ class Slot:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Asking:
     """A run that waits for its slot."""
 
     weight: float
     since: float
+    first_since: float | None = None
+    """When it was first in the order; None: others were before it."""
 
 
 class Admission:
     """Lets runs begin in the order in which they ask.
 
     Where the user chose a number, that many go on at once. Otherwise their weights add up to four times the cores
-    at most, and after the first of them a run begins only while cores are idle. While the first one is too heavy
-    for what is left, lighter ones begin before it, for a while.
+    at most, twice that while most cores are idle, and after the first of them a run begins only while some are.
+    While the first one is too heavy for what is left, lighter ones begin before it, for a while.
     """
 
     def __init__(
@@ -103,6 +110,8 @@ class Admission:
         self._waiting: deque[_Asking] = deque()
         self._under_way = 0
         self._weight = 0.0
+        self._average = 1.0
+        """The share of busy cores since the last run began, as it is measured."""
 
     @property
     def most(self) -> int:
@@ -121,7 +130,7 @@ class Admission:
         with self._changed:
             self._waiting.append(asking)
             try:
-                while not (self._next() is asking and self._has_room(weight)):
+                while not self._may_begin(asking):
                     self._changed.wait(LOOK_EVERY_S)
                     if interrupted.is_set():
                         raise KeyboardInterrupt
@@ -132,6 +141,7 @@ class Admission:
             slot = Slot(self._chosen, self._limit, weight, self._under_way, waited_s)
             self._under_way += 1
             self._weight += weight
+            self._average = 1.0
         try:
             yield slot
         finally:
@@ -140,23 +150,28 @@ class Admission:
                 self._weight -= weight
                 self._changed.notify_all()
 
-    def _next(self) -> _Asking:
-        """The next run: the first one, or the first one that fits in with the runs under way."""
-        first = self._waiting[0]
-        if self._fits(first.weight) or self._clock() - first.since > OVERTAKEN_FOR_S:
-            return first
-        return next((item for item in self._waiting if self._fits(item.weight)), first)
-
-    def _fits(self, weight: float) -> bool:
-        return self._under_way == 0 or self._weight + weight <= self._limit
-
-    def _has_room(self, weight: float) -> bool:
+    def _may_begin(self, asking: _Asking) -> bool:
         if self._under_way == 0:
             self._busy()  # what is measured next begins with this run
-            return True
-        if not self._fits(weight):
-            return False
+            return self._waiting[0] is asking
+        usual = self._next(self._limit)
         if self._chosen:
-            return True
+            return usual is asking
+        if asking not in (usual, self._next(IDLE_FACTOR * self._limit)):
+            return False
         busy = self._busy()
-        return busy is not None and busy < BUSY_LIMIT
+        if busy is None:
+            return False
+        self._average += _OF_NEW * (busy - self._average)
+        return busy < BUSY_LIMIT if asking is usual else self._average < IDLE_SHARE
+
+    def _next(self, limit: float) -> _Asking | None:
+        """The first run, or the first one that fits in with the runs under way; None: nothing may begin."""
+        first = self._waiting[0]
+        if first.first_since is None:
+            first.first_since = self._clock()
+        if self._weight + first.weight <= limit:
+            return first
+        if self._clock() - first.first_since > OVERTAKEN_FOR_S:
+            return None
+        return next((item for item in self._waiting if self._weight + item.weight <= limit), None)

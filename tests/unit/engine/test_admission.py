@@ -10,13 +10,15 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from rocketchaos.harness.core.machine_load import CpuMeter, RunLoad
-from rocketchaos.harness.engine.admission import OVERTAKEN_FOR_S, Admission, Slot, weight_of
+from rocketchaos.harness.engine.admission import IDLE_SHARE, OVERTAKEN_FOR_S, Admission, Slot, weight_of
 from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.scenario.examples import scenario_text
 
 LIMIT_S = 10.0
 NOT_YET_S = 0.4
 """Several looks of `Admission`."""
+HALF = IDLE_SHARE + 0.1
+"""Of the cores is busy: further runs may begin, as far as their weights fit."""
 
 
 class Runs:
@@ -84,10 +86,32 @@ def test_a_chosen_number_is_kept_to_whatever_the_load() -> None:
 
 
 def test_four_for_each_core_and_no_more() -> None:
-    with runs(Admission(None, cores=1, busy=lambda: 0.0)) as some:
+    with runs(Admission(None, cores=1, busy=lambda: HALF)) as some:
         four = [some.begin()[0] for _ in range(4)]
         assert [slot.result(LIMIT_S).limit for slot in four] == [4.0] * 4
         assert not has_begun(some.begin()[0])
+
+
+def test_on_an_idle_machine_twice_the_weight_is_under_way() -> None:
+    busy = [HALF]
+    with runs(Admission(None, cores=1, busy=lambda: busy[0])) as some:
+        first, end = some.begin(3.0)
+        assert has_begun(first)
+        heavy = [some.begin(3.0)[0], some.begin(2.0)[0]]
+        assert not has_begun(heavy[0])
+        busy[0] = 0.0
+        assert [slot.result(LIMIT_S).beside for slot in heavy] == [1, 2]
+        waiting, _ = some.begin(1.0)
+        assert not has_begun(waiting)
+        end.set()
+        assert has_begun(waiting)
+
+
+def test_a_moment_without_work_is_no_idle_machine() -> None:
+    measured = iter([HALF, 0.0, HALF, 0.0])
+    with runs(Admission(None, cores=1, busy=lambda: next(measured, HALF))) as some:
+        assert has_begun(some.begin(3.0)[0])
+        assert not has_begun(some.begin(3.0)[0])
 
 
 def test_a_busy_machine_gets_one_run_at_a_time_until_it_is_less_busy() -> None:
@@ -107,7 +131,7 @@ def test_a_load_that_is_not_known_yet_is_waited_for() -> None:
 
 
 def test_a_lighter_one_begins_before_one_that_does_not_fit_yet() -> None:
-    with runs(Admission(None, cores=1, busy=lambda: 0.0)) as some:
+    with runs(Admission(None, cores=1, busy=lambda: HALF)) as some:
         first, end = some.begin(3.0)
         assert has_begun(first)
         heavy, _ = some.begin(2.0)
@@ -121,7 +145,7 @@ def test_a_lighter_one_begins_before_one_that_does_not_fit_yet() -> None:
 
 def test_who_has_waited_long_is_overtaken_no_more() -> None:
     now = [0.0]
-    with runs(Admission(None, cores=1, busy=lambda: 0.0, clock=lambda: now[0])) as some:
+    with runs(Admission(None, cores=1, busy=lambda: HALF, clock=lambda: now[0])) as some:
         first, end = some.begin(3.0)
         assert has_begun(first)
         heavy, _ = some.begin(2.0)
@@ -135,7 +159,7 @@ def test_who_has_waited_long_is_overtaken_no_more() -> None:
 
 
 def test_a_run_that_is_heavier_than_the_limit_gets_the_machine_to_itself() -> None:
-    with runs(Admission(None, cores=1, busy=lambda: 0.0)) as some:
+    with runs(Admission(None, cores=1, busy=lambda: HALF)) as some:
         huge, end = some.begin(99.0)
         assert has_begun(huge)
         other, _ = some.begin(0.5)
