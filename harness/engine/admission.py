@@ -83,7 +83,7 @@ class Admission:
     """Lets runs begin in the order in which they ask.
 
     Where the user chose a number, that many go on at once. Otherwise their weights add up to four times the cores
-    at most, twice that while most cores are idle, and after the first of them a run begins only while some are.
+    at most, or to twice that while most cores are idle. After the first, a run begins only while cores are idle.
     While the first one is too heavy for what is left, lighter ones begin before it, for a while.
     """
 
@@ -111,7 +111,7 @@ class Admission:
         self._under_way = 0
         self._weight = 0.0
         self._average = 1.0
-        """The share of busy cores since the last run began, as it is measured."""
+        """A moving average of the share of busy cores; 1 when a run begins."""
 
     @property
     def most(self) -> int:

@@ -84,7 +84,7 @@ def bundle(version: str, role: Role) -> Bundle:
 
 
 def resolved_bundle(version: str, role: Role) -> Bundle:
-    """The same, of which the POMs say what belongs to it."""
+    """The same jars; their POMs say which they are."""
     return Bundle(f"{version}-{role}", f"RocketMQ {version}", coordinates(version, role), part=role)
 
 

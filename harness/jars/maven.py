@@ -112,7 +112,7 @@ class Repository:
             ) from error
 
     def resolved(self, bundle: Bundle) -> list[str]:
-        """The same as coordinates, `group:artifact:version` and a classifier; nothing is fetched but POMs."""
+        """The same jars as coordinates, `group:artifact:version` and a classifier. It fetches POMs alone."""
         return [
             ":".join(filter(None, (item.groupId, item.artifactId, item.version, item.classifier)))
             for item in self._artifacts(bundle)
