@@ -242,10 +242,23 @@ class Case:
         )
 
     def undetermined(
-        self, reason: str, proof: Sequence[Event], *, owner: str | None = None, stored: str | None = None
+        self,
+        reason: str,
+        proof: Sequence[Event],
+        *,
+        owner: str | None = None,
+        stored: str | None = None,
+        not_before_ns: int | None = None,
     ) -> MessageFate:
         """The history can't decide."""
-        return self.made(MessageClass.UNDETERMINED, reason, proof, owner=owner, stored=stored)
+        return self.made(
+            MessageClass.UNDETERMINED,
+            reason,
+            proof,
+            owner=owner,
+            stored=stored,
+            not_before_ns=not_before_ns,
+        )
 
 
 def _version(observation: Event[OwnershipObserved], topic: str) -> int | None:

@@ -14,7 +14,7 @@ from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.implied import spans
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.reach import Reach, reach_of
-from rocketchaos.assertions.too_early import TooEarly
+from rocketchaos.assertions.too_early import TooEarly, latest
 from rocketchaos.assertions.view import Delivery, RunView, Sent, owned_queues
 from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.core.model import MessageClass, MessageFate
@@ -131,9 +131,11 @@ class Delivered(CountSoFar):
                 return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
             unsure = self._without_a_line(view, sent, got, at)
             if any(self.fits(number + more) != self.fits(number) for more in range(1, len(unsure) + 1)):
-                return Answer(
-                    None, expected, f"{observed}; {len(unsure)} more may have been: {unsure[0].reason}", proof
+                why_not = TooEarly(
+                    f"{len(unsure)} more may have been: {unsure[0].reason}",
+                    latest(fate.not_before_ns for fate in unsure),
                 )
+                return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
         return Answer(self.fits(number), expected, observed, proof)
 
     def _without_a_line(

@@ -20,6 +20,9 @@ LOST_PULL_MS = 35_000
 POPPED_MS = 75_000
 """A popped message that is never acknowledged comes again: after the invisible time, 60 s (popInvisibleTime of
 Java's client, defaultInvisibleTimeMills of the proxy), and some seconds of reviving (PopReviveService, 5.5.0)."""
+SHOWN_LATE_MS = 10_000
+"""A program may show later that it has handled a message: Java's client collects its trace for 5 s, and the
+sending may take 5 s more (AsyncTraceDispatcher.flushTraceInterval, 5.5.0)."""
 
 
 RETRY_LEVELS_S = (1, 5, 10, 30, 60, 120, 180, 240, 300, 360, 420, 480, 540, 600, 1200, 1800, 3600, 7200)

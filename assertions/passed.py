@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from rocketchaos.assertions.case import Case, in_words
+from rocketchaos.assertions.on_the_way import SHOWN_LATE_MS
 from rocketchaos.assertions.popped import fate_of_popped
 from rocketchaos.harness.core.events.clients import HeartbeatSent
 from rocketchaos.harness.core.events.observed import OwnershipObserved, PullCountsObserved
@@ -248,6 +249,7 @@ def _sent_to_owner(
             f"{text} and sent it to {owner}, which {case.view.nothing_shown(silent)}: that proves neither that it "
             "was handled nor that it wasn't",
             proof,
+            not_before_ns=passed.mono_ns + SHOWN_LATE_MS * 1_000_000,
         )
     return made(
         MessageClass.LOST,

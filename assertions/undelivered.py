@@ -145,7 +145,10 @@ class Undelivered(Count):
             if view.seen_from_outside(view.scenario.members(fate.group)) and not self.because
         ]
         if of_lines:
-            return TooEarly(f"{len(of_lines)} may have been delivered: {of_lines[0].reason}")
+            return TooEarly(
+                f"{len(of_lines)} may have been delivered: {of_lines[0].reason}",
+                latest(fate.not_before_ns for fate in of_lines),
+            )
         failed = [fate for fate in all_fates if fate.message_class is MessageClass.IN_RETRY]
         if failed and self.because is MessageClass.DEAD_LETTER:
             return TooEarly(

@@ -11,6 +11,7 @@ from rocketchaos.assertions.latency import Latency
 from rocketchaos.assertions.order import Order
 from rocketchaos.assertions.retry import Retry
 from rocketchaos.assertions.undelivered import Undelivered
+from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.core.model import Holds, MessageClass
 from tests.unit.history_builder import BROKER, HistoryBuilder, OneMessage, scenario_of
 
@@ -103,6 +104,15 @@ def test_a_missing_line_proves_nothing() -> None:
     fate = Story().sent().passed().fate()
     assert fate.message_class is MessageClass.UNDETERMINED
     assert "printed no line of it: that proves neither that it was handled" in fate.reason
+
+
+@pytest.mark.parametrize("check", [Delivered(to="g", count=1), Undelivered(count=0)], ids=["got", "missing"])
+def test_a_line_may_come_10_s_later(check: Check) -> None:
+    story = Story().sent().passed()
+    (passed,) = [event for event in story.view.of_kind(OffsetsObserved) if event.body.moment == "end"]
+    early = check.evaluate(story.view).too_early
+    assert early is not None
+    assert early.not_before_ns == passed.mono_ns + 10_000_000_000
 
 
 @pytest.mark.parametrize(
