@@ -33,6 +33,7 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "pull",
     "client-pull",
     "answer",
+    "mqadmin",
     "notified",
     "dropped",
     "log",

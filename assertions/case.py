@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from rocketchaos.assertions.between import bracket, is_bracket
 from rocketchaos.assertions.membership import membership_stayed
+from rocketchaos.assertions.set_offsets import set_by_tools
 from rocketchaos.assertions.view import RunView, Sent, owned_queues
 from rocketchaos.harness.core.events.clients import ConsumerStarting
 from rocketchaos.harness.core.events.messages import OffsetsReset
@@ -22,6 +23,7 @@ from rocketchaos.harness.core.events.observed import (
     PullCountsObserved,
     SubscriptionObserved,
 )
+from rocketchaos.harness.core.events.run import StepStarted
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.expressions import Expression, text_of
@@ -186,6 +188,20 @@ class Case:
             if queue.name == self.message.queue
         ]
         return resets[-1][0] if resets and resets[-1][1] > self.message.offset else None
+
+    def set_by_a_tool(self, until: int) -> Event | None:
+        """The last request or command of a tool that sets offsets, and doesn't say to what, after the sending.
+
+        Its event follows what it did, so the beginning of its step counts.
+        """
+        begun = [event.n for event in self.view.of_kind(StepStarted)]
+        found = [
+            event
+            for event in set_by_tools(self.view, self.group)
+            if event.n > self.message.event.n
+            and max((number for number in begun if number < event.n), default=0) < until
+        ]
+        return max(found, key=lambda event: event.n, default=None)
 
     def pull_counts(self, consumer: str) -> Event[PullCountsObserved] | None:
         """A client's own counts after the sending: pulls answered with messages, and what passed its filter."""

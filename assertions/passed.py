@@ -34,6 +34,12 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
         return case.undetermined(
             "a step set the group's offset past it: no member had to pull it", [reset, passed]
         )
+    tool = case.set_by_a_tool(passed.n)
+    if tool is not None:
+        return case.undetermined(
+            "a tool that sets offsets ran before the group's offset passed it: no member may have pulled it",
+            [tool, passed],
+        )
     asking = case.asking(passed) if case.view.shares_queues(case.group) else []
     if any(case.traits(name).queues == "shared" for name in asking):
         if any(case.traits(name).queues == "owned" for name in asking):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rocketchaos.harness.language.topic import attributes_of
@@ -87,6 +87,12 @@ class Admin:
         """Any remoting request, and its answer: `code`, `remark`, `fields`, `body` or `body_base64`."""
         return self._call(
             "raw", address=address, code=code, fields=dict(fields), body=body, timeout_ms=timeout_ms
+        )
+
+    def mqadmin(self, arguments: Sequence[str], limit_s: float) -> Mapping[str, Any]:
+        """One command of `mqadmin`: `exit_code`, None if it was killed after the limit, `output`, `seconds`."""
+        return self._worker.request(
+            "mqadmin", ANSWER_LIMIT_S + limit_s, arguments=list(arguments), limit_s=limit_s
         )
 
     def _call(self, do: str, **arguments: Any) -> dict[str, Any]:

@@ -27,6 +27,7 @@ def rare_options(spec: ConsumerSpec) -> dict[str, Any]:
     chosen = {
         "filter_class": spec.filter_class,
         "namespace": spec.namespace,
+        "invisible_ms": spec.invisible,
         "offsets_of_host": _of_host(spec) or None,
     }
     return {name: value for name, value in chosen.items() if value is not None}
@@ -55,6 +56,11 @@ def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]
             "slow_ms": spec.behaviour.slow or 0,
             # Workers of other clients don't know these.
             **({} if spec.behaviour.by == "status" else {"by": spec.behaviour.by}),
+            **(
+                {}
+                if spec.behaviour.change_invisible is None
+                else {"change_invisible_ms": spec.behaviour.change_invisible}
+            ),
             **({} if spec.behaviour.only is None else {"only": spec.behaviour.only}),
         },
         "retry_delay_level": spec.retry_delay_level or 0,

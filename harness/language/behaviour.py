@@ -9,7 +9,7 @@ from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from rocketchaos.harness.language.words import DurationMs, OneOrMore, Strict
+from rocketchaos.harness.language.words import DurationMs, OneOrMore, Strict, WholeSecondsMs
 
 ALL = "all"
 _BARE: Mapping[str, dict[str, Any]] = {"succeed": {}, "block": {"block": ALL}}
@@ -40,10 +40,17 @@ class Behaviour(Strict):
         "to `all`, until a `release` step",
     )
     slow: DurationMs | None = Field(default=None, gt=0, description="it takes this long for each message")
+    change_invisible: WholeSecondsMs | None = Field(
+        default=None,
+        ge=1000,
+        le=60_000,
+        description="with `api: simple`: it calls changeInvisibleDuration with this for each message, in whole "
+        "seconds, before it is slow, fails or acks",
+    )
     only: OneOrMore[str] | None = Field(
         default=None,
-        description="with `fail` and `slow`: only the messages with these keys fail and are slow: `orders-1` is "
-        "the first one sent to orders",
+        description="with `fail`, `slow` and `change_invisible`: only the messages with these keys, `orders-1` "
+        "for the first one sent to orders",
     )
 
     @model_validator(mode="before")
@@ -68,8 +75,10 @@ class Behaviour(Strict):
     def _by_with_fail(self) -> Behaviour:
         if self.by != "status" and self.fail is None:
             raise ValueError(f"`by: {self.by}` says how it fails: add `fail`, the number of deliveries")
-        if self.only is not None and self.fail is None and self.slow is None:
-            raise ValueError("`only` says which messages fail or are slow: add `fail` or `slow`")
+        if self.only is not None and (self.fail, self.slow, self.change_invisible) == (None, None, None):
+            raise ValueError(
+                "`only` says which messages fail or are slow: add `fail`, `slow` or `change_invisible`"
+            )
         return self
 
     @property

@@ -45,6 +45,13 @@ def problems(consumer: Consumer) -> Iterator[str]:
         yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
     if consumer.name_servers is not None and consumer.needs_proxy:
         yield "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
+    if consumer.api != "simple":
+        for key, value in (
+            ("invisible", consumer.invisible),
+            ("behaviour: {change_invisible: …}", consumer.behaviour.change_invisible),
+        ):
+            if value is not None:
+                yield f"`{key}` needs `api: simple`: other consumers leave that to their clients"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     yield from outside(consumer.namespace, (consumer.group,), "group")

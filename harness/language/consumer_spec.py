@@ -34,6 +34,7 @@ from rocketchaos.harness.language.words import (
     OneOrMore,
     Strict,
     TopicKey,
+    WholeSecondsMs,
     as_tuple,
 )
 from rocketchaos.harness.rocketmq import allocation
@@ -192,6 +193,13 @@ class Consumer(Strict):
         le=3_600_000,
         description="pullTimeDelayMillsWhenException: the time from a failed or refused pull to the next "
         "one; RocketMQ's default is 1 s",
+    )
+    invisible: WholeSecondsMs | None = Field(
+        default=None,
+        ge=10_000,
+        le=60_000,
+        description="with `api: simple`: how long the others don't see what it has received, in whole seconds, "
+        "unless it acks (invisibleDuration); default 15 s",
     )
     filter_class: str | None = Field(
         default=None,

@@ -87,6 +87,16 @@ DurationMs = Annotated[int, BeforeValidator(parse_duration_ms), WithJsonSchema(_
 """In a scenario a duration with its unit, in Python milliseconds."""
 
 
+def _whole_seconds(duration_ms: int) -> int:
+    if duration_ms % 1000:
+        raise ValueError(f"takes whole seconds, such as `{duration_ms // 1000 + 1}s`")
+    return duration_ms
+
+
+WholeSecondsMs = Annotated[DurationMs, AfterValidator(_whole_seconds)]
+"""The same, of whole seconds."""
+
+
 def _named(what: str, text: str) -> str:
     if not text.isprintable() or of_a_variable(text):
         raise ValueError(f"a {what}'s name has no control characters, and doesn't begin with `$`")

@@ -25,6 +25,7 @@ _KINDS = {
     "pull": "a `pull` step, by its name",
     "asked": "an `ask` step, by its name",
     "client-pull": "a `client-pull` step, by its name",
+    "mqadmin": "an `mqadmin` step, by its name",
     "broker": "a broker",
     "producer": "`producer`",
     "moment": "an observation",

@@ -27,6 +27,7 @@ _ONLY_ONCE = {
     "pull": "a pull",
     "asked": "a request",
     "client-pull": "a pull by a client",
+    "mqadmin": "a command of mqadmin",
 }
 """Kinds of names that only one step may give."""
 _END = "end"
@@ -297,10 +298,10 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
         "node": scope.names.nodes,
         "broker": _without_nameserver(scope.names.nodes),
         "producer": None if scope.names.producers is None else {PRODUCER: (), **scope.names.producers},
-        "hand-made": None if scope.made is None else scope.made.get("hand-made", {}),
-        "pull": None if scope.made is None else scope.made.get("pull", {}),
-        "asked": None if scope.made is None else scope.made.get("asked", {}),
-        "client-pull": None if scope.made is None else scope.made.get("client-pull", {}),
+        **{
+            kind: None if scope.made is None else scope.made.get(kind, {})
+            for kind in ("hand-made", *_ONLY_ONCE)
+        },
     }
     defined: dict[str, Path] = {}
     for kind in kinds:
@@ -320,6 +321,7 @@ _KINDS = {
     "hand-made": "hand-made client",
     "asked": "request",
     "client-pull": "pull by a client",
+    "mqadmin": "command of mqadmin",
 }
 
 

@@ -30,6 +30,7 @@ STEPS: WordRegistry[Step] = WordRegistry(
     "client-pull",
     "heartbeat",
     "ask",
+    "mqadmin",
     "reset-offset",
     "broker-config",
     "topic-config",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -13,16 +13,13 @@ from rocketchaos.harness.core.events.servers import Asked
 from rocketchaos.harness.language.words import NodeRef
 from rocketchaos.harness.rocketmq.response_codes import in_words
 from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.real_names import in_scenarios_names, unknown_names, with_real_names
 
 if TYPE_CHECKING:
     from rocketchaos.harness.rocketmq.remoting import Answer
     from rocketchaos.harness.scenario.model import Scenario
     from rocketchaos.harness.steps.context import StepContext
 
-_PLACE = re.compile(r"<([%|A-Za-z0-9_.:-]+)>")
-"""`<g>`: the real name of what the scenario calls g."""
-_MESSAGE = re.compile(r"(.+)-([1-9]\d*)(\.offset)?")
-"""`orders-1`: the first message that was sent to orders."""
 _LIMIT_S = 10.0
 _SENDING = (10, 36, 310, 320)
 """SEND_MESSAGE, CONSUMER_SEND_MSG_BACK, SEND_MESSAGE_V2, SEND_BATCH_MESSAGE."""
@@ -64,26 +61,18 @@ class Ask(Step):
         return (("asked", self.name),)
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        known = {*scenario.topics, *scenario.groups, *scenario.consumers, *scenario.senders}
-        for text in (self.body, *self.fields.values()):
-            for name in _PLACE.findall(text):
-                if name not in known and not _is_message(name, scenario):
-                    yield f"<{name}>: no topic, group, consumer or message of the scenario is called so"
+        yield from unknown_names((self.body, *self.fields.values()), scenario)
 
     def run(self, context: StepContext) -> None:
         from rocketchaos.harness.rocketmq import remoting
 
         if self.node in context.servers.down:
             raise PreconditionNotMet(f"ask: {self.node} is {context.servers.down[self.node]}")
-        real = _real_names(context)
-        asked = {name for text in (self.body, *self.fields.values()) for name in _PLACE.findall(text)}
-        if lacking := sorted(asked - set(real)):
-            raise PreconditionNotMet(f"ask: no broker has acknowledged {', '.join(lacking)}")
-        fields = {key: _with_real_names(text, real) for key, text in self.fields.items()}
-        body = _with_real_names(self.body, real).encode()
+        body, *values = with_real_names((self.body, *self.fields.values()), context, self.word)
+        fields = dict(zip(self.fields, values, strict=True))
         try:
             answer = remoting.ask(
-                context.servers.node(self.node).address, self.code, fields, body, limit_s=_LIMIT_S
+                context.servers.node(self.node).address, self.code, fields, body.encode(), limit_s=_LIMIT_S
             )
         except OSError as error:
             raise PreconditionNotMet(
@@ -97,46 +86,17 @@ class Ask(Step):
                     context.servers.topic_deleted(topic)
 
     def _in_words(self, context: StepContext, answer: Answer) -> dict[str, object]:
-        token = context.names.token
+        named = partial(in_scenarios_names, context=context)
         return {
             "name": self.name,
             "of": self.node,
             "request": self.code,
             "code": answer.code,
             "status": in_words(answer.code),
-            "remark": _without_token(answer.remark, token),
-            "fields": {key: _without_token(str(value), token) for key, value in answer.fields.items()},
-            "text": _without_token(_text(answer.body), token)[:_TEXT_LIMIT],
+            "remark": named(answer.remark),
+            "fields": {key: named(str(value)) for key, value in answer.fields.items()},
+            "text": named(_text(answer.body))[:_TEXT_LIMIT],
         }
-
-
-def _is_message(name: str, scenario: Scenario) -> bool:
-    found = _MESSAGE.fullmatch(name)
-    return (
-        found is not None
-        and found[1] in scenario.topics
-        and (int(found[2]) <= scenario.most_sent(found[1]) or scenario.sends_unseen)
-    )
-
-
-def _real_names(context: StepContext) -> Mapping[str, str]:
-    scenario = context.scenario
-    sent = context.producer.acknowledged
-    ids = {message.key: message.msg_id for message in sent}
-    ids |= {f"{message.key}.offset": message.offset_msg_id for message in sent}
-    named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups)}
-    named |= {name: context.names.real(item.group or name) for name, item in scenario.senders.items()}
-    clients = {name: consumer.client_id for name, consumer in context.consumers.items()}
-    return {**ids, **clients, **named}
-
-
-def _with_real_names(text: str, real: Mapping[str, str]) -> str:
-    return _PLACE.sub(lambda found: real[found[1]], text)
-
-
-def _without_token(text: str, token: str) -> str:
-    """Topics and groups end with `-<token>`, client ids with `@<token>`."""
-    return text.replace(f"-{token}", "").replace(f"@{token}", "")
 
 
 def _text(body: bytes) -> str:

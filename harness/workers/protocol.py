@@ -98,11 +98,12 @@ doesn't tell.
 Commands of the `grpc` worker
 -----------------------------
 The same, and also `endpoint` (the proxy's, `host:port`), with `api` push or simple. A simple consumer is
-asked by a thread, and acks what succeeds. `model, listener, consume_from, strategy, retry_delay_level` say nothing
-to it; `assignment`, `running-info` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER
-for FAILURE and for what was not acked. `offset_msg_id` is null. `send` takes `how {delay_ms}`:
-a time of delivery in whole seconds. It refuses a `queue`, and answers null for
-`broker, queue_id` and `offset_msg_id`: the proxy doesn't tell them.
+asked by a thread, and acks what succeeds; `invisible_ms` (15000) is its invisibleDuration, and with `behaviour
+{change_invisible_ms}` it calls changeInvisibleDuration for each message first. `model, listener,
+consume_from, strategy, retry_delay_level` say nothing to it; `assignment`, `running-info` and `pull-counts` are
+refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER for FAILURE and for what was not acked. `offset_msg_id` is
+null. `send` takes `how {delay_ms}`: a time of delivery in whole seconds. It refuses a `queue`, and answers null
+for `broker, queue_id` and `offset_msg_id`: the proxy doesn't tell them.
 
 Commands of the `go` worker
 ---------------------------
@@ -115,7 +116,7 @@ heartbeat, 30 s apart. Its consumer refuses to start where a topic has no route.
 
 Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 --------------------------------------------------------------------------
-All of them only read, except `create-topic` and what `raw` sends; none joins a consumer group.
+All of them only read, except `create-topic`, what `raw` sends, and some of `mqadmin`; none joins a consumer group.
 
 `connect` with `nameserver, instance`: starts DefaultMQAdminExt. Comes first; once per worker.
 Of several name servers, with `;` between them, all are asked, each by a client of its own: an answer of any
@@ -133,10 +134,10 @@ holds no offset. Error code 17: the topic has no route. The maximum is read last
 claimed too early. `find-message` with `topic, msg_id`: `{message: {broker, queue_id, queue_offset,
 offset_msg_id}|null}`, by the brokers' indexes of UNIQ_KEYs, which are filled a moment after a message is stored.
 `tracks` with `topic, offset_msg_id` (DefaultMQAdminExt.messageTrackDetail): `{tracks: [{group, type,
-exception|null}]}`. `raw` with `address, code, fields {..}, body|null, timeout_ms`: `{code, remark, fields, body,
-body_base64}`. A request's body is text. An answer's body is in `body` where it is UTF-8, otherwise in
-`body_base64` (messages of a pull); the other is null, and both are where there is none. Any code is an answer, no
-error.
+exception|null}]}`. `mqadmin` with `arguments, limit_s`: `{exit_code|null, output, seconds}`, run in a JVM of its
+own. `raw` with `address, code, fields {..}, body|null, timeout_ms`: `{code, remark, fields, body, body_base64}`. A
+request's body is text. An answer's body is in `body` where it is UTF-8, otherwise in `body_base64` (messages of a
+pull); the other is null, and both are where there is none. Any code is an answer, no error.
 
 `ping`: `{}`. Every worker answers it.
 """

@@ -48,6 +48,30 @@ healthy:
 """
 
 
+TOOLS = """\
+name: tools
+title: what mqadmin prints, and where one ends that goes on
+topics: {orders: {queues: 1}}
+groups: g
+steps:
+  - send: {topic: orders, count: 3}
+  - reset-offset: {group: g, topic: orders, queue: 0, to: 2}
+  - mqadmin: {as: progress, command: consumerProgress -g <g>}
+  - mqadmin: {as: goes-on, command: clusterList -i 1, within: 3s}
+anomaly:
+  - mqadmin: {of: progress, has: ['^orders +broker-a +0 +3 +2 +1 ', 'Diff Total: 1']}
+  - mqadmin: {of: goes-on, has: broker-a}
+healthy:
+  - mqadmin: {of: progress, lacks: '^orders'}
+"""
+
+
+@VERSIONS
+def test_mqadmin_prints_the_scenarios_names(run_scenario: RunScenario, version: str) -> None:
+    run = run_scenario(TOOLS, version)
+    assert run["outcome"] == "reproduced", run
+
+
 @VERSIONS
 def test_a_broker_answers_raw_pulls_as_the_claims_say(run_scenario: RunScenario, version: str) -> None:
     nowhere = "SYSTEM_ERROR" if version == "4.9.4" else "INVALID_PARAMETER"

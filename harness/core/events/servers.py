@@ -157,6 +157,22 @@ class Asked(Body, frozen=True, kw_only=True):
     """The body; each character that is not text becomes `\ufffd`."""
 
 
+class MqadminRan(Body, frozen=True, kw_only=True):
+    """A command of RocketMQ's `mqadmin`, and what it printed."""
+
+    kind: ClassVar[str] = "mqadmin-ran"
+    node: ClassVar[str] = "harness"
+    name: str
+    """The step's."""
+    command: tuple[str, ...]
+    """With its arguments, without `-n`, in the scenario's names."""
+    exit_code: int | None
+    """None: it had not ended by the limit, and was killed."""
+    output: str
+    """What it printed to both outputs, in the scenario's names, its first 100,000 characters."""
+    seconds: float
+
+
 class Pulled(Body, frozen=True, kw_only=True, rename={"own_expression": "with"}):
     """A raw pull, and its answer."""
 

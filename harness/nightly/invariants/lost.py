@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rocketchaos.assertions.set_offsets import set_by_tools
 from rocketchaos.assertions.view import Sent
 from rocketchaos.harness.core.events.messages import OffsetsReset
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
@@ -61,6 +62,8 @@ def no_filter_takes(judged: Judged, fate: MessageFate, message: Sent) -> bool:
     if view.shares_queues(fate.group) or any(
         event.body.group == fate.group for event in view.of_kind(OffsetsReset)
     ):
+        return False
+    if any(True for _ in set_by_tools(view, fate.group)):
         return False
     own = [
         expression

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
+from rocketchaos.harness.core.events.base import Body
 from rocketchaos.harness.core.events.clients import (
+    ConsumerResumed,
     ConsumerStarting,
     ConsumerStopped,
+    ConsumerSuspended,
+    ListenerReleased,
     OutputCut,
     ProgramSubscription,
+    Subscribed,
+    Unsubscribed,
     WorkerDied,
 )
-from rocketchaos.harness.core.events.messages import ListenerError, Received, SendFailed, Sent
+from rocketchaos.harness.core.events.messages import ListenerError, OffsetsReset, Received, SendFailed, Sent
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.core.events.run import Bound, RunTrouble, Settled, StepStarted, Waited
-from rocketchaos.harness.core.events.servers import Fault, FaultEffective, FaultHealed
+from rocketchaos.harness.core.events.servers import (
+    Asked,
+    BrokerConfigured,
+    Fault,
+    FaultEffective,
+    FaultHealed,
+    FilesExpired,
+    GroupConfigured,
+    GroupDeleted,
+    MqadminRan,
+    TopicConfigured,
+    TopicDeleted,
+)
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted, ranges
 from rocketchaos.harness.language.fault_effects import KILLS
@@ -155,7 +173,51 @@ def _in_words(event: Event) -> str | None:
             return f"trouble: {message}"
         case Fault():
             return _of_fault(event.body)
+    return _of_change(event.node, event.body)
+
+
+def _of_change(node: str, body: Body) -> str | None:
+    """What steps change at the servers and in clients, and what they ask."""
+    match body:
+        case Subscribed(topic=topic, expression=expression):
+            return f"{node} subscribes while it runs: {topic} {expression!r}"
+        case Unsubscribed(topic=topic):
+            return f"{node} unsubscribes from {topic}"
+        case ConsumerSuspended():
+            return f"{node} pulls no more"
+        case ConsumerResumed():
+            return f"{node} pulls again"
+        case ListenerReleased():
+            return f"the listener of {node} blocks no more"
+        case OffsetsReset(group=group, topic=topic, queues=queues):
+            offsets = ", ".join(f"{queue.name} {queue.offset}" for queue in queues)
+            return f"the offsets of {group} for {topic} are set: {offsets}"
+        case BrokerConfigured(broker=broker, settings=settings):
+            return f"{broker} gets new settings: {_settings(settings)}"
+        case TopicConfigured(topic=topic, settings=settings):
+            return f"{topic} has the settings {_settings(settings)}"
+        case GroupConfigured(group=group, settings=settings):
+            return f"the group {group} has the settings {_settings(settings)}"
+        case TopicDeleted(topic=topic, brokers=brokers):
+            return f"{topic} is deleted on {', '.join(brokers)}"
+        case GroupDeleted(group=group, brokers=brokers, offsets=offsets_too):
+            return f"the group {group} is deleted on {', '.join(brokers)}" + (
+                ", with its offsets" if offsets_too else ""
+            )
+        case FilesExpired(broker=broker, topic=topic):
+            return f"{broker} has deleted expired files, which had messages of {topic}"
+        case Asked(of=asked, request=request, status=status):
+            return f"request {request} to {asked}: {status}"
+        case MqadminRan(command=command):
+            return f"mqadmin {' '.join(command)}"
     return None
+
+
+def _settings(settings: Mapping[str, object]) -> str:
+    words = {
+        name: str(value).lower() if isinstance(value, bool) else value for name, value in settings.items()
+    }
+    return ", ".join(f"{name} {value}" for name, value in words.items())
 
 
 def cut_text(consumer: str, cut: OutputCut) -> str:

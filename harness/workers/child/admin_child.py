@@ -21,7 +21,7 @@ from typing import Any
 
 import jpype
 
-from rocketchaos.harness.workers.child import jvm, raw_requests
+from rocketchaos.harness.workers.child import jvm, mqadmin, raw_requests
 from rocketchaos.harness.workers.child.all_name_servers import AllNameServers
 from rocketchaos.harness.workers.child.running_info import running_info
 from rocketchaos.harness.workers.child.shared_answers import SharedAnswer
@@ -43,7 +43,9 @@ _ROUTE_AGE_S = 1.0
 class AdminWorker:
     """The commands; connected once, then safe to use from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: jvm.Arguments) -> None:
+        self._given = given
+        self._nameserver = ""
         self._lock = threading.Lock()
         self._asked: AllNameServers | None = None
         self._routes: dict[str, tuple[float, list[tuple[str, str]]]] = {}
@@ -63,6 +65,7 @@ class AdminWorker:
                 admin.start()
                 admins.append(admin)
             self._asked = AllNameServers(admins)
+            self._nameserver = nameserver
 
     @property
     def _all(self) -> AllNameServers:
@@ -276,6 +279,10 @@ class AdminWorker:
             ]
         }
 
+    def mqadmin(self, arguments: Sequence[str], limit_s: float) -> Mapping[str, Any]:
+        """What `mqadmin` prints, run as a command against all name servers."""
+        return mqadmin.run(self._given, self._nameserver, arguments, limit_s)
+
     def raw(
         self, address: str, code: int, fields: Mapping[str, str], body: str | None, timeout_ms: int
     ) -> Mapping[str, Any]:
@@ -322,7 +329,7 @@ def main() -> None:
     given = jvm.arguments()
     events = EventPipe(given.events_fd)
     jvm.start(given)
-    worker = AdminWorker()
+    worker = AdminWorker(given)
     jvm.run(
         given,
         events,
@@ -337,6 +344,7 @@ def main() -> None:
             "offsets": worker.offsets,
             "find-message": worker.find_message,
             "tracks": worker.tracks,
+            "mqadmin": worker.mqadmin,
             "raw": worker.raw,
         },
     )

@@ -9,6 +9,7 @@ import threading
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import rocketmq
@@ -97,6 +98,7 @@ class PushConsumer(GrpcConsumer):
         subscribe: Mapping[str, str | Mapping[str, str]],
         settings: Mapping[str, Any],
         behaviour: Mapping[str, Any],
+        invisible_ms: int | None = None,  # noqa: ARG002 - the proxy renews for it
     ) -> None:
         super().__init__(name, events, behaviour)
         threads = {"consumption_thread_count": settings[_THREADS]} if _THREADS in settings else {}
@@ -149,8 +151,10 @@ class SimpleConsumer(GrpcConsumer):
         subscribe: Mapping[str, str | Mapping[str, str]],
         settings: Mapping[str, Any],  # noqa: ARG002 - none of them is its own
         behaviour: Mapping[str, Any],
+        invisible_ms: int | None = None,
     ) -> None:
         super().__init__(name, events, behaviour)
+        self._invisible_s = _INVISIBLE_S if invisible_ms is None else invisible_ms // 1000
         with refusals():
             self._client = rocketmq.SimpleConsumer(
                 configuration(endpoint), group, filters(subscribe), await_duration=_LONG_POLLING_S
@@ -178,7 +182,7 @@ class SimpleConsumer(GrpcConsumer):
     def _receive_on(self) -> None:
         while not self._stopping.is_set():
             try:
-                for message in self._client.receive(_BATCH, _INVISIBLE_S):
+                for message in self._client.receive(_BATCH, self._invisible_s):
                     self._consume(message)
             except Abandoned:
                 return
@@ -190,7 +194,9 @@ class SimpleConsumer(GrpcConsumer):
                 self._stopping.wait(_TRY_AGAIN_S)
 
     def _consume(self, message: Any) -> None:
-        described, succeeds = self._listener.receive([described_message(message)])
+        described, succeeds = self._listener.receive(
+            [described_message(message)], partial(self._client.change_invisible_duration, message)
+        )
         if succeeds:
             self._client.ack(message)
         self._listener.report(described, CONSUMED if succeeds else FAILED)
@@ -209,6 +215,7 @@ def new_consumer(
     subscribe: Mapping[str, str | Mapping[str, str]],
     settings: Mapping[str, Any] | None = None,
     behaviour: Mapping[str, Any] | None = None,
+    invisible_ms: int | None = None,
     **_others: Any,
 ) -> GrpcConsumer:
     """A consumer that isn't started; options that its kind lacks were refused before, and are left out here.
@@ -226,4 +233,5 @@ def new_consumer(
         subscribe=subscribe,
         settings=settings or {},
         behaviour=behaviour or {},
+        invisible_ms=invisible_ms,
     )

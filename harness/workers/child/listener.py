@@ -7,7 +7,7 @@ calls them with.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rocketchaos.harness.workers.protocol import EventPipe
@@ -34,6 +34,7 @@ class Listener:
         by: str = "status",
         block: str | Sequence[str] = (),
         slow_ms: int = 0,
+        change_invisible_ms: int = 0,
         only: Sequence[str] = (),
     ) -> None:
         """
@@ -44,7 +45,8 @@ class Listener:
             by: how it fails: by its `status`, an `exception`, or `nothing`; its client's own object does that.
             block: the keys of the messages on which it blocks until `release`, or `all`.
             slow_ms: how long it takes for each message.
-            only: the keys of the messages that fail and are slow; empty: all.
+            change_invisible_ms: what a simple consumer sets the invisible time of each message to; 0: nothing.
+            only: the keys of the messages that all of it except `block` is about; empty: all.
         """
         self._name = name
         self._events = events
@@ -52,14 +54,21 @@ class Listener:
         self.by = by
         self._block = block
         self._slow_s = slow_ms / 1000
+        self._change_invisible_s = change_invisible_ms // 1000
         self._only = only
         self._released = threading.Event()
         self._abandoned = threading.Event()
 
-    def receive(self, messages: Iterable[Described]) -> tuple[list[Described], bool]:
+    def receive(
+        self, messages: Iterable[Described], change_invisible: Callable[[int], None] = lambda _seconds: None
+    ) -> tuple[list[Described], bool]:
         """Report messages, take the time that it takes, and say whether they succeed.
 
         Each has the fields of the event `received`, see `harness.workers.protocol`, except for `consumer`.
+
+        Args:
+            messages: one, if their client can change the invisible time.
+            change_invisible: called with seconds, if the behaviour has that.
 
         Raises:
             Abandoned: the consumer is gone.
@@ -69,6 +78,8 @@ class Listener:
             self._events.emit("received", {"consumer": self._name, **described})
             seen.append(described)
         for described in seen:
+            if self._change_invisible_s and self._concerns(described):
+                change_invisible(self._change_invisible_s)
             if self._slow_s and self._concerns(described):
                 self._abandoned.wait(self._slow_s)
             if self._block == ALL or described["key"] in self._block:
@@ -79,7 +90,7 @@ class Listener:
         return self._concerns(described) and described["reconsume_times"] < self._fail
 
     def _concerns(self, described: Described) -> bool:
-        """Whether it fails and is slow on this message."""
+        """Whether its behaviour, except `block`, is about this message."""
         return not self._only or described["key"] in self._only
 
     def _wait_for_release(self, described: Described) -> None:

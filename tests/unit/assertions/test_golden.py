@@ -18,7 +18,7 @@ from rocketchaos.harness.reporting.folder import load_report
 
 RUNS = sorted((Path(__file__).parents[2] / "golden" / "runs").iterdir())
 WITNESSES = ("delivery_ms", "broker_track", "dashboard_track")
-RAW = ("pull", "client-pull", "answer")
+RAW = ("pull", "client-pull", "answer", "mqadmin")
 """Words that read the answer to a single request, which is an event of its own."""
 SHIPPED = {
     "same-group-different-tags": (OutcomeKind.REPRODUCED, True),

@@ -95,6 +95,42 @@ def test_what_an_offset_was_set_past_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "data", "found"),
+    [
+        (
+            "asked",
+            {"name": "r", "of": "broker-a", "request": 222, "code": 0, "status": "0"},
+            MessageClass.UNDETERMINED,
+        ),
+        (
+            "asked",
+            {"name": "r", "of": "broker-a", "request": 203, "code": 0, "status": "0"},
+            MessageClass.LOST,
+        ),
+        ("mqadmin-ran", {"command": ["skipAccumulatedMessage", "-g", "<g>"]}, MessageClass.UNDETERMINED),
+        ("mqadmin-ran", {"command": ["skipAccumulatedMessage", "-g", "<h>"]}, MessageClass.LOST),
+        ("mqadmin-ran", {"command": ["consumerProgress", "-g", "<g>"]}, MessageClass.LOST),
+    ],
+    ids=["reset", "connections", "skip", "skip-of-another-group", "progress"],
+)
+def test_what_a_tool_may_have_skipped_is_not_lost(
+    kind: str, data: dict[str, Any], found: MessageClass
+) -> None:
+    story = Story("undelivered: {count: 1, because: lost}")
+    story.start(story.scenario, "a")
+    story.stored("g", {"orders": "tagA"}, ["a"])
+    story.owns(story.scenario, "a", "orders", [0])
+    story.send("orders", "tagA", 1, 0, 0)
+    more = {} if kind == "asked" else {"name": "r", "exit_code": 0, "output": "", "seconds": 1.0}
+    story.step(1, kind)
+    # A look may see the new offset before the tool has ended.
+    story.offsets("g", "orders", [(1, 1)])
+    story.add("harness", kind, **data, **more)
+    story.ended(1)
+    assert story.classes() == [found]
+
+
+@pytest.mark.parametrize(
     ("kind", "node", "data"),
     [
         ("consumer-started", "a", {"client_id": "a@t", "group": "g"}),

@@ -71,6 +71,42 @@ def test_a_pull_is_held_against_every_field_that_is_given(fields: dict[str, Any]
     assert given.events
 
 
+PROGRESS = "#Topic      #Broker Name  #QID\norders   broker-a  0   8   5   3\n\nDiff Total: 3\n"
+
+
+def ran(output: str = PROGRESS, exit_code: int | None = 0) -> HistoryBuilder:
+    made = HistoryBuilder().begin(SCENARIO)
+    command = ["consumerProgress", "-g", "<g>"]
+    made.add(
+        "harness", "mqadmin-ran", name="m", command=command, exit_code=exit_code, output=output, seconds=4.0
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("made", "fields", "holds", "shown"),
+    [
+        (ran(), {"has": ["^orders", "Diff Total: 3$"]}, YES, "orders  broker-a  0  8  5  3 / Diff Total: 3"),
+        (ran(), {"has": "Diff Total: 0"}, NO, "#Topic  #Broker Name  #QID / orders  broker-a"),
+        (ran(), {"lacks": "Diff Total: 0"}, YES, "#Topic"),
+        (ran(), {"has": "^orders", "lacks": "Total: 3"}, NO, "Diff Total: 3"),
+        (ran(""), {"lacks": "ERROR"}, UNKNOWN, "of no output it can't be said what it lacks"),
+        (ran(""), {"has": "ERROR"}, NO, "printed: nothing"),
+        (ran(exit_code=None), {"has": "^orders"}, YES, "orders"),
+        (ran(exit_code=None), {"has": "ERROR"}, UNKNOWN, "it had not ended after 4 s"),
+        (ran(exit_code=None), {"lacks": "ERROR"}, UNKNOWN, "it had not ended by its limit"),
+        (ran(exit_code=None), {"lacks": "Diff"}, NO, "Diff Total: 3"),
+        (HistoryBuilder().begin(SCENARIO), {"has": "x"}, UNKNOWN, "no command m was run"),
+    ],
+)
+def test_what_mqadmin_printed_is_held_against_every_expression(
+    made: HistoryBuilder, fields: dict[str, Any], holds: Holds, shown: str
+) -> None:
+    given = answer(made, "mqadmin", of="m", **fields)
+    assert given.holds is holds, given.observed
+    assert shown in given.observed
+
+
 def test_of_several_pulls_of_a_name_the_last_one_counts_and_of_none_nothing_is_known() -> None:
     made = pulled()
     made.events += pulled(code=0, status="0 FOUND").events

@@ -175,6 +175,9 @@ def test_class_filters_and_the_default_instance_are_told_to_java_alone() -> None
     shared = consumer(model="broadcasting", instance="default")
     assert rare_options(shared) == {"offsets_of_host": True}
     assert rare_options(consumer(instance="default")) == {}
+    simple = consumer(client="grpc", api="simple", invisible="20s", behaviour={"change_invisible": "3s"})
+    assert rare_options(simple) == {"invisible_ms": 20_000}
+    assert start_options(simple)["behaviour"]["change_invisible_ms"] == 3000
 
 
 @pytest.mark.parametrize(

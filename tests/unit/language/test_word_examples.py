@@ -67,6 +67,7 @@ FOR_CHECKS = [
     STEPS["pull"].example,
     STEPS["heartbeat"].example,
     STEPS["ask"].example,
+    STEPS["mqadmin"].example,
     STEPS["client-pull"].example,
 ]
 """Checks ask for observations, and for what these steps did."""

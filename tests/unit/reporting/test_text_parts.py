@@ -26,7 +26,7 @@ from rocketchaos.harness.reporting.parts.shares import Holder, holder_of, repeat
 from rocketchaos.harness.reporting.parts.story import LINE_LIMIT, story
 from rocketchaos.harness.reporting.parts.time_scale import TimeScale
 from rocketchaos.harness.reporting.parts.verdict import logs_to_read
-from tests.unit.history_builder import HistoryBuilder, eight_messages
+from tests.unit.history_builder import BROKER, HistoryBuilder, eight_messages
 from tests.unit.reporting.reports import broken, good, troubled
 
 
@@ -171,6 +171,41 @@ def test_the_story_has_who_started_what_was_stored_sent_and_delivered() -> None:
     assert "$holder is b" in found
     assert "8 messages of tag tagB sent to orders, to 4 queues, 2 to each" in found
     assert "b got 4 messages, from queues broker-a:2-3" in found
+
+
+def test_the_story_has_what_steps_change_and_ask() -> None:
+    made = HistoryBuilder()
+    made.step(0, "start")
+    made.add("a", "subscribed", topic="orders", expression="tagB")
+    made.add("a", "unsubscribed", topic="orders")
+    made.add("a", "consumer-suspended")
+    made.add("a", "consumer-resumed")
+    made.add("a", "listener-released")
+    queue = {"broker": BROKER, "queue_id": 0, "offset": 7}
+    made.add("harness", "offsets-reset", group="g", topic="orders", queues=[queue])
+    made.add("harness", "broker-configured", broker=BROKER, set={"brokerPermission": "4"}, before={})
+    made.add("harness", "topic-configured", topic="orders", settings={"perm": 4}, brokers=[BROKER])
+    made.add("harness", "group-configured", group="g", settings={"consumeEnable": False}, brokers=[BROKER])
+    made.add("harness", "topic-deleted", topic="orders", brokers=[BROKER], then={})
+    made.add("harness", "group-deleted", group="g", offsets=True, brokers=[BROKER])
+    made.add("harness", "asked", name="p", of=BROKER, request=203, code=206, status="206 CONSUMER_NOT_ONLINE")
+    command = ["consumerProgress", "-g", "<g>"]
+    made.add("harness", "mqadmin-ran", name="m", command=command, exit_code=0, output="", seconds=1.0)
+    assert [line.text for line in story(made.events)] == [
+        "a subscribes while it runs: orders 'tagB'",
+        "a unsubscribes from orders",
+        "a pulls no more",
+        "a pulls again",
+        "the listener of a blocks no more",
+        "the offsets of g for orders are set: broker-a:0 7",
+        "broker-a gets new settings: brokerPermission 4",
+        "orders has the settings perm 4",
+        "the group g has the settings consumeEnable false",
+        "orders is deleted on broker-a",
+        "the group g is deleted on broker-a, with its offsets",
+        "request 203 to broker-a: 206 CONSUMER_NOT_ONLINE",
+        "mqadmin consumerProgress -g <g>",
+    ]
 
 
 def test_a_long_story_leaves_out_its_middle_and_says_so() -> None:

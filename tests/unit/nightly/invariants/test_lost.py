@@ -67,6 +67,12 @@ def test_where_any_member_may_have_popped_it_it_is_not_lost() -> None:
     assert causes(story, Lost()) == []
 
 
+def test_what_a_tool_may_have_passed_over_is_not_lost() -> None:
+    story = Story().looks("*", 2.0).sends("tagB", 3.0).got("b", 2, 1)
+    story.add("harness", "asked", name="r", of=BROKER, request=222, code=0, status="0")
+    assert causes(story.passed(4.0).ends("*"), Lost()) == []
+
+
 def test_what_a_reset_passed_over_is_not_lost() -> None:
     story = Story().looks("*", 2.0).sends("tagB", 3.0).got("b", 2, 1)
     queues = [{"broker": BROKER, "queue_id": 0, "offset": 1}]

@@ -44,3 +44,17 @@ def test_only_the_named_message_is_slow() -> None:
     assert time.monotonic() - began < 10
     slow.abandon()
     assert slow.receive([message(2)])[1]
+
+
+def test_only_of_the_named_message_the_invisible_time_changes() -> None:
+    changes = listener(change_invisible_ms=20_000, only=["orders-2"])
+    seen: list[int] = []
+    for number in (1, 2, 3):
+        assert changes.receive([message(number)], seen.append)[1]
+    assert seen == [20]
+
+
+def test_without_such_a_behaviour_no_invisible_time_changes() -> None:
+    seen: list[int] = []
+    listener(fail=1).receive([message(1)], seen.append)
+    assert seen == []

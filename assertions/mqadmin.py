@@ -1,0 +1,72 @@
+"""`mqadmin`: what a command of RocketMQ's tools printed."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from rocketchaos.assertions.answer import Expressions
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.servers import MqadminRan
+from rocketchaos.harness.language.words import Refers
+
+_SHOWN = 300
+"""Characters of the output that the answer shows."""
+
+
+class Mqadmin(Check):
+    """What the `mqadmin` step of this name printed; every expression of `has`, and none of `lacks`, is found.
+
+    Topics, groups and client ids in the output have the scenario's names. In a `repeat` it is the last one of the
+    name. If the command had not ended by its limit, what it lacks is unknown. `at` has no influence.
+    """
+
+    word = "mqadmin"
+    example = "mqadmin: {of: progress, has: 'Diff Total: 0', lacks: ERROR}"
+
+    of: Annotated[str, Refers(("mqadmin",))] = Field(
+        description="the command, by the name that its step gave: `as: progress`"
+    )
+    has: Expressions = Field(
+        default=(), description="Python regular expressions, each found in the output; `^` begins a line"
+    )
+    lacks: Expressions = Field(default=(), description="the same, none of them found in the output")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Mqadmin:
+        if not (self.has or self.lacks):
+            raise ValueError("say what it prints: `has` or `lacks`")
+        return self
+
+    def title(self) -> str:
+        return f"output of mqadmin {self.of}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = ", ".join(
+            [f"with {item}" for item in self.has] + [f"without {item}" for item in self.lacks]
+        )
+        events = [event for event in view.of_kind(MqadminRan) if event.body.name == self.of]
+        if not events:
+            return Answer(None, expected, f"no command {self.of} was run")
+        body, proof = events[-1].body, [events[-1].n]
+        text = body.output.strip()
+        found = {item: re.search(item, text, re.MULTILINE) is not None for item in (*self.has, *self.lacks)}
+        observed = f"mqadmin {' '.join(body.command)} printed: {self._shown(text)}"
+        if any(found[item] for item in self.lacks):
+            return Answer(False, expected, observed, proof)
+        if body.exit_code is None and not all(found[item] for item in self.has):
+            return Answer(None, expected, f"{observed}; it had not ended after {body.seconds:g} s", proof)
+        if self.lacks and (body.exit_code is None or not text):
+            why = "it had not ended by its limit" if text else "of no output it can't be said what it lacks"
+            return Answer(None, expected, f"{observed}; {why}", proof)
+        return Answer(all(found[item] for item in self.has), expected, observed, proof)
+
+    def _shown(self, text: str) -> str:
+        """The lines that its expressions find; all lines, up to a limit, if they find none."""
+        lines = [line for line in text.splitlines() if line.strip()]
+        hits = [line for line in lines if any(re.search(item, line) for item in (*self.has, *self.lacks))]
+        whole = " / ".join(re.sub(r"\s{2,}", "  ", line.strip()) for line in hits or lines)
+        return f"{whole[:_SHOWN]}…" if len(whole) > _SHOWN else whole or "nothing"

@@ -1,0 +1,87 @@
+"""`mqadmin`: a command of RocketMQ's own tools, and what it prints."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pydantic import Field, field_validator
+
+from rocketchaos.harness.core.events.servers import MqadminRan
+from rocketchaos.harness.language.words import DurationMs
+from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.real_names import in_scenarios_names, unknown_names, with_real_names
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
+
+_TEXT_LIMIT = 100_000
+"""Characters of the output that the history keeps."""
+_DELETES_A_TOPIC = "deleteTopic"
+_SENDING = ("sendMessage", "checkMsgSendRT")
+
+
+class Mqadmin(Step):
+    """Run one command of RocketMQ's `mqadmin`, the tools of the brokers' version, and record what it prints.
+
+    Names in angle brackets stand for the real ones, as with `ask`: `<g>`, `<orders>`, `<a>`, `<orders-1>`. In the
+    output the real names become these names again. The harness adds `-n`. A command that goes on, as `clusterList
+    -i 1` does, is killed after `within`. The check `mqadmin: {of: progress, …}` states what the output must have.
+    """
+
+    word = "mqadmin"
+    example = "mqadmin: {as: progress, command: consumerProgress -g <g>}"
+
+    name: str = Field(
+        alias="as", pattern=r"^[a-z][a-z0-9-]*$", description="the name by which checks find the output"
+    )
+    command: str = Field(
+        min_length=1,
+        max_length=10_000,
+        description="the command and its arguments, as in a shell: `resetOffsetByTime -g <g> -t <orders> -s now`",
+    )
+    within: DurationMs = Field(default=30_000, gt=0, le=600_000, description="how long it may take")
+
+    @field_validator("command")
+    @classmethod
+    def _has_words(cls, text: str) -> str:
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise ValueError(f"{error}: each quote needs a second one") from error
+        if not words:
+            raise ValueError("say which command: `consumerProgress -g <g>`")
+        if {"-n", "--namesrvAddr"} & set(words):
+            raise ValueError("leave `-n` out: the harness adds the name servers")
+        return text
+
+    @property
+    def sends_unseen(self) -> bool:
+        return shlex.split(self.command)[0] in _SENDING
+
+    def defines(self) -> tuple[tuple[str, str], ...]:
+        return (("mqadmin", self.name),)
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        yield from unknown_names((self.command,), scenario)
+
+    def run(self, context: StepContext) -> None:
+        words = shlex.split(self.command)
+        ran = context.admin.mqadmin(with_real_names(words, context, self.word), self.within / 1000)
+        context.history.append(
+            "harness",
+            MqadminRan(
+                name=self.name,
+                command=tuple(words),
+                exit_code=ran["exit_code"],
+                output=in_scenarios_names(ran["output"], context)[:_TEXT_LIMIT],
+                seconds=ran["seconds"],
+            ),
+        )
+        if words[0] == _DELETES_A_TOPIC:
+            # From here on nobody has its queues: that a look finds none is no error.
+            for topic in context.scenario.topics:
+                if f"<{topic}>" in words:
+                    context.servers.topic_deleted(topic)

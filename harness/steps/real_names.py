@@ -1,0 +1,71 @@
+"""`<g>` in the text of a step: the real name of what the scenario calls g, and the way back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rocketchaos.harness.core.errors import PreconditionNotMet
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
+
+_PLACE = re.compile(r"<([%|A-Za-z0-9_.:-]+)>")
+"""`<g>`: the real name of what the scenario calls g."""
+_MESSAGE = re.compile(r"(.+)-([1-9]\d*)(\.offset)?")
+"""`orders-1`: the first message that was sent to orders."""
+
+
+def unknown_names(texts: Sequence[str], scenario: Scenario) -> Iterator[str]:
+    """A sentence for each name in angle brackets that the scenario doesn't have."""
+    known = {*scenario.topics, *scenario.groups, *scenario.consumers, *scenario.senders}
+    for text in texts:
+        for name in _PLACE.findall(text):
+            if name not in known and not _is_message(name, scenario):
+                yield f"<{name}>: no topic, group, consumer or message of the scenario is called so"
+
+
+def _is_message(name: str, scenario: Scenario) -> bool:
+    found = _MESSAGE.fullmatch(name)
+    return (
+        found is not None
+        and found[1] in scenario.topics
+        and (int(found[2]) <= scenario.most_sent(found[1]) or scenario.sends_unseen)
+    )
+
+
+def with_real_names(texts: Sequence[str], context: StepContext, step: str) -> list[str]:
+    """The texts as the servers need them.
+
+    Args:
+        texts: with names in angle brackets.
+        context: of the run.
+        step: the step's word, for messages.
+
+    Raises:
+        PreconditionNotMet: a message is named that no broker has acknowledged.
+    """
+    real = _real_names(context)
+    named = {name for text in texts for name in _PLACE.findall(text)}
+    if lacking := sorted(named - set(real)):
+        raise PreconditionNotMet(f"{step}: no broker has acknowledged {', '.join(lacking)}")
+    return [_PLACE.sub(lambda found: real[found[1]], text) for text in texts]
+
+
+def _real_names(context: StepContext) -> Mapping[str, str]:
+    scenario = context.scenario
+    sent = context.producer.acknowledged
+    ids = {message.key: message.msg_id for message in sent}
+    ids |= {f"{message.key}.offset": message.offset_msg_id for message in sent}
+    named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups)}
+    named |= {name: context.names.real(item.group or name) for name, item in scenario.senders.items()}
+    clients = {name: consumer.client_id for name, consumer in context.consumers.items()}
+    return {**ids, **clients, **named}
+
+
+def in_scenarios_names(text: str, context: StepContext) -> str:
+    """An answer with the scenario's names: topics and groups end with `-<token>`, client ids with `@<token>`."""
+    token = context.names.token
+    return text.replace(f"-{token}", "").replace(f"@{token}", "")

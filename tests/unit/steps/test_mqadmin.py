@@ -1,0 +1,104 @@
+"""`mqadmin`: which names its command takes, and what is kept of its output."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.servers import MqadminRan
+from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.diagnostics import InvalidScenario
+from rocketchaos.harness.steps.mqadmin import Mqadmin
+
+TEXT = """\
+name: tools
+title: tools
+topics: {orders: {queues: 4}}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}}
+steps:
+  - start: a
+  - send: {topic: orders, count: 1}
+  - mqadmin: {as: progress, command: COMMAND}
+anomaly: [{mqadmin: {of: OF, has: orders}}]
+healthy: [{delivered: {to: g, count: 0}}]
+"""
+
+
+def text(command: str = "consumerProgress -g <g>", of: str = "progress") -> str:
+    return TEXT.replace("COMMAND", command).replace("OF", of)
+
+
+class Context:
+    """As much of a run's context as the step needs."""
+
+    def __init__(self, output: str) -> None:
+        self.scenario = parse_scenario(text(), "s.yaml")
+        self.names = Names("tok")
+        self.consumers = {"a": SimpleNamespace(client_id="a@tok")}
+        self.producer = SimpleNamespace(acknowledged=[])
+        self.admin = self
+        self.servers = self
+        self.deleted: list[str] = []
+        self.ran: list[tuple[list[str], float]] = []
+        self.written: list[MqadminRan] = []
+        self.output = output
+        self.history = SimpleNamespace(append=lambda _node, body: self.written.append(body))
+
+    def mqadmin(self, arguments: list[str], limit_s: float) -> dict[str, Any]:
+        self.ran.append((arguments, limit_s))
+        return {"exit_code": 0, "output": self.output, "seconds": 1.5}
+
+    def topic_deleted(self, topic: str) -> None:
+        self.deleted.append(topic)
+
+
+def run(command: str, output: str = "") -> Context:
+    context = Context(output)
+    Mqadmin.model_validate({"as": "m", "command": command}).run(cast(Any, context))
+    return context
+
+
+def test_names_are_real_in_the_command_and_the_scenarios_own_in_the_output() -> None:
+    context = run("consumerProgress -g '<g>' -x 'two words' -c <a>", "%RETRY%g-tok of a@tok: 3")
+    assert context.ran == [(["consumerProgress", "-g", "g-tok", "-x", "two words", "-c", "a@tok"], 30.0)]
+    (body,) = context.written
+    assert body.output == "%RETRY%g of a: 3"
+    assert body.command == ("consumerProgress", "-g", "<g>", "-x", "two words", "-c", "<a>")
+
+
+def test_a_topic_that_it_deletes_has_no_queues_any_more() -> None:
+    assert run("deleteTopic -c rocketchaos -t <orders>").deleted == ["orders"]
+    assert run("topicStatus -t <orders>").deleted == []
+
+
+def test_a_message_that_is_not_there_is_no_command() -> None:
+    with pytest.raises(PreconditionNotMet, match="mqadmin: no broker has acknowledged orders-1"):
+        run("queryMsgById -i <orders-1.offset>")
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        (text("consumerProgress -g <h>"), "<h>: no topic, group, consumer or message"),
+        (text("queryMsgById -i <orders-9>"), "<orders-9>: no topic, group, consumer or message"),
+        (text("consumerProgress -n 127.0.0.1:9876"), "leave `-n` out"),
+        (text("'consumerProgress \"-g'"), "each quote needs a second one"),
+        (text("' '"), "say which command"),
+        (text(of="other"), "there is no command of mqadmin `other`"),
+    ],
+)
+def test_what_cannot_be_run_is_one_message(document: str, words: str) -> None:
+    with pytest.raises(InvalidScenario) as found:
+        parse_scenario(document, "s.yaml")
+    assert words in str(found.value)
+
+
+def test_its_name_is_given_once() -> None:
+    twice = text().replace("anomaly", "  - mqadmin: {as: progress, command: clusterList}\nanomaly")
+    with pytest.raises(InvalidScenario, match="a command of mqadmin"):
+        parse_scenario(twice, "s.yaml")
