@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
 
+from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.language.words import DurationMs
 from rocketchaos.harness.steps.base import Step
@@ -27,8 +28,9 @@ class Mqadmin(Step):
     """Run one command of RocketMQ's `mqadmin`, the tools of the brokers' version, and record what it prints.
 
     Names in angle brackets stand for the real ones, as with `ask`: `<g>`, `<orders>`, `<a>`, `<orders-1>`. In the
-    output the real names become these names again. The harness adds `-n`. A command that goes on, as `clusterList
-    -i 1` does, is killed after `within`. The check `mqadmin: {of: progress, …}` states what the output must have.
+    output the real names become these names again. The harness adds `-n`. If the command has not ended after
+    `within`, it is killed, and the run is inconclusive, unless the step has `goes_on`. The check `mqadmin: {of:
+    progress, …}` states what the output must have.
     """
 
     word = "mqadmin"
@@ -42,7 +44,12 @@ class Mqadmin(Step):
         max_length=10_000,
         description="the command and its arguments, as in a shell: `resetOffsetByTime -g <g> -t <orders> -s now`",
     )
-    within: DurationMs = Field(default=30_000, gt=0, le=600_000, description="how long it may take")
+    within: DurationMs = Field(default=60_000, gt=0, le=600_000, description="how long it may take")
+    goes_on: bool = Field(
+        default=False,
+        description="it doesn't end by itself, as `clusterList -i 1` doesn't: it is killed after `within`, and "
+        "what it has printed by then counts",
+    )
 
     @field_validator("command")
     @classmethod
@@ -80,6 +87,12 @@ class Mqadmin(Step):
                 seconds=ran["seconds"],
             ),
         )
+        if ran["exit_code"] is None and not self.goes_on:
+            said = ran["output"].strip().splitlines()
+            raise PreconditionNotMet(
+                f"mqadmin {words[0]} had not ended after {self.within / 1000:g} s; "
+                + (f"its last line: {said[-1][:200]!r}" if said else "it printed nothing")
+            )
         if words[0] == _DELETES_A_TOPIC:
             # From here on nobody has its queues: that a look finds none is no error.
             for topic in context.scenario.topics:

@@ -57,7 +57,7 @@ steps:
   - send: {topic: orders, count: 3}
   - reset-offset: {group: g, topic: orders, queue: 0, to: 2}
   - mqadmin: {as: progress, command: consumerProgress -g <g>}
-  - mqadmin: {as: goes-on, command: clusterList -i 1, within: 3s}
+  - mqadmin: {as: goes-on, command: clusterList -i 1, within: 5s, goes_on: true}
 anomaly:
   - mqadmin: {of: progress, has: ['^orders +broker-a +0 +3 +2 +1 ', 'Diff Total: 1']}
   - mqadmin: {of: goes-on, has: broker-a}

@@ -22,7 +22,7 @@ _LOGS = "conf/logback_tools.xml"
 
 
 def run(given: jvm.Arguments, nameserver: str, arguments: Sequence[str], limit_s: float) -> Mapping[str, Any]:
-    """Run one command to its end; what it prints to both outputs is one text.
+    """Run one command to its end, and read both outputs as one text.
 
     Args:
         given: of the worker: its jars and JVM options.

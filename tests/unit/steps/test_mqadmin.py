@@ -36,7 +36,7 @@ def text(command: str = "consumerProgress -g <g>", of: str = "progress") -> str:
 class Context:
     """As much of a run's context as the step needs."""
 
-    def __init__(self, output: str) -> None:
+    def __init__(self, output: str, exit_code: int | None = 0) -> None:
         self.scenario = parse_scenario(text(), "s.yaml")
         self.names = Names("tok")
         self.consumers = {"a": SimpleNamespace(client_id="a@tok")}
@@ -47,11 +47,12 @@ class Context:
         self.ran: list[tuple[list[str], float]] = []
         self.written: list[MqadminRan] = []
         self.output = output
+        self.exit_code = exit_code
         self.history = SimpleNamespace(append=lambda _node, body: self.written.append(body))
 
     def mqadmin(self, arguments: list[str], limit_s: float) -> dict[str, Any]:
         self.ran.append((arguments, limit_s))
-        return {"exit_code": 0, "output": self.output, "seconds": 1.5}
+        return {"exit_code": self.exit_code, "output": self.output, "seconds": 1.5}
 
     def topic_deleted(self, topic: str) -> None:
         self.deleted.append(topic)
@@ -59,13 +60,17 @@ class Context:
 
 def run(command: str, output: str = "") -> Context:
     context = Context(output)
-    Mqadmin.model_validate({"as": "m", "command": command}).run(cast(Any, context))
+    step(command).run(cast(Any, context))
     return context
+
+
+def step(command: str, **more: Any) -> Mqadmin:
+    return Mqadmin.model_validate({"as": "m", "command": command, **more})
 
 
 def test_names_are_real_in_the_command_and_the_scenarios_own_in_the_output() -> None:
     context = run("consumerProgress -g '<g>' -x 'two words' -c <a>", "%RETRY%g-tok of a@tok: 3")
-    assert context.ran == [(["consumerProgress", "-g", "g-tok", "-x", "two words", "-c", "a@tok"], 30.0)]
+    assert context.ran == [(["consumerProgress", "-g", "g-tok", "-x", "two words", "-c", "a@tok"], 60.0)]
     (body,) = context.written
     assert body.output == "%RETRY%g of a: 3"
     assert body.command == ("consumerProgress", "-g", "<g>", "-x", "two words", "-c", "<a>")
@@ -74,6 +79,16 @@ def test_names_are_real_in_the_command_and_the_scenarios_own_in_the_output() -> 
 def test_a_topic_that_it_deletes_has_no_queues_any_more() -> None:
     assert run("deleteTopic -c rocketchaos -t <orders>").deleted == ["orders"]
     assert run("topicStatus -t <orders>").deleted == []
+
+
+def test_a_command_that_does_not_end_is_a_reason_and_its_output_is_kept() -> None:
+    late = Context("one\ntwo\n", exit_code=None)
+    with pytest.raises(PreconditionNotMet, match="clusterList had not ended after 3 s; its last line: 'two'"):
+        step("clusterList -i 1", within="3s").run(cast(Any, late))
+    assert [body.output for body in late.written] == ["one\ntwo\n"]
+    goes_on = Context("one\n", exit_code=None)
+    step("clusterList -i 1", within="3s", goes_on=True).run(cast(Any, goes_on))
+    assert [body.exit_code for body in goes_on.written] == [None]
 
 
 def test_a_message_that_is_not_there_is_no_command() -> None:
