@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.on_the_way import SUSPENDED_MS, natural_delay_ms, retry_delay_ms
-from rocketchaos.assertions.oracle import FAILED, SUSPENDED, is_last_attempt
+from rocketchaos.assertions.oracle import FAILED, SUSPENDED, is_last_attempt, without_retry_queues
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.harness.core.events.messages import Consumed
@@ -86,10 +86,11 @@ def _failure(view: RunView, delivery: Delivery, until: int) -> Event[Consumed] |
 
 
 def _failed_last(view: RunView, group: str, until: int) -> list[tuple[Delivery, Event[Consumed]]]:
-    """The last attempts of messages in the group that failed, each with the listener's answer."""
+    """The last attempts in the group that failed, of messages that may come again, each with the answer."""
     found = []
     for (audience, _), own in attempts(view, until, view.scenario.members(group)).items():
-        if audience == group and (answer := _failure(view, own[-1], until)) is not None:
+        answer = _failure(view, own[-1], until) if audience == group else None
+        if answer is not None and without_retry_queues(view, group, answer) is None:
             found.append((own[-1], answer))
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, field_validator
 
@@ -12,7 +12,7 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.observed import DiagnosisObserved
 from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.language.diagnosis_codes import CODES
-from rocketchaos.harness.language.words import GroupName
+from rocketchaos.harness.language.words import GroupName, OneOrList
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
@@ -31,15 +31,15 @@ class Diagnose(Check):
     example = "diagnose: {group: g, finds: [RC0101], nothing_else: true}"
 
     group: GroupName = Field(description="the group")
-    finds: list[str] = Field(
-        default_factory=list,
+    finds: Annotated[tuple[str, ...], OneOrList()] = Field(
+        default=(),
         description="the codes that it must find, whatever their level; see `diagnose --list`",
     )
     nothing_else: bool = Field(default=False, description="true: it finds no other warning or error")
 
     @field_validator("finds")
     @classmethod
-    def _known(cls, codes: list[str]) -> list[str]:
+    def _known(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
         for code in codes:
             if code not in CODES:
                 near = nearest(code, CODES)

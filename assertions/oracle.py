@@ -15,7 +15,9 @@ from rocketchaos.assertions.case import Case
 from rocketchaos.assertions.passed import fate_of_passed
 from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.assertions.waiting import fate_of_waiting
+from rocketchaos.harness.core.events.messages import Consumed
 from rocketchaos.harness.core.events.observed import DeadLettersObserved
+from rocketchaos.harness.core.events.servers import GroupConfigured
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.consumer_spec import Consumer
 
@@ -75,6 +77,13 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
             proof.append(letters)
         elif last.body.status == SUSPENDED:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; its client hands it over again"
+        elif (settings := without_retry_queues(case.view, case.group, last)) is not None:
+            made, reason = (
+                MessageClass.LOST,
+                "the last listener failed, and the group's retryQueueNums is 0: the broker answers that it took "
+                "the message back, and drops it",
+            )
+            proof.append(settings)
         else:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
     # The first delivery itself proves who owned the queue; what was stored then only a bracket can.
@@ -107,6 +116,18 @@ def _dead_letters(case: Case, last: Delivery) -> Event[DeadLettersObserved] | No
         ),
         None,
     )
+
+
+def without_retry_queues(view: RunView, group: str, answer: Event[Consumed]) -> Event[GroupConfigured] | None:
+    """The settings by which a broker drops what a concurrent listener of the group fails on.
+
+    With retryQueueNums 0 it answers SUCCESS and stores nothing (`SendMessageProcessor.asyncConsumerSendMsgBack` in
+    4.9.4, `AbstractSendMessageProcessor.consumerSendMsgBack` in 5.5.0).
+    """
+    if answer.body.status != FAILED or view.traits(answer.node).queues == "shared":
+        return None
+    events = [event for event in view.of_kind(GroupConfigured, until=answer.n) if event.body.group == group]
+    return events[-1] if events and events[-1].body.settings.get("retryQueueNums") == 0 else None
 
 
 def _given_up(case: Case, until: int) -> int:

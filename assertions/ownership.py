@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, model_validator
 
@@ -11,7 +11,7 @@ from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView, owned_queues, queue_name
 from rocketchaos.harness.core.events.observed import OffsetsObserved, OwnershipObserved
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.words import ConsumerRef, GroupName, TopicName
+from rocketchaos.harness.language.words import ConsumerRef, GroupName, OneOrList, TopicName
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
@@ -32,7 +32,7 @@ class Ownership(Check):
 
     topic: TopicName = Field(description="the topic")
     of: ConsumerRef | None = Field(default=None, description="the member")
-    queues: list[int] | None = Field(
+    queues: Annotated[tuple[int, ...], OneOrList()] | None = Field(
         default=None, description="with `of`: the ids of its queues, on every broker"
     )
     count: int | None = Field(default=None, ge=0, description="with `of`: how many queues it owns")
@@ -67,7 +67,7 @@ class Ownership(Check):
         return self._of_one(view) if self.of is not None else self._of_group(view, str(self.group))
 
     def _of_one(self, view: RunView) -> Answer:
-        wanted = f"queues {self.queues}" if self.queues is not None else f"{self.count} queues"
+        wanted = f"queues {list(self.queues)}" if self.queues is not None else f"{self.count} queues"
         expected = f"{self.of} owns {wanted} of {self.topic}"
         consumers = view.consumers(str(self.of))
         if consumers is None or len(consumers) != 1:

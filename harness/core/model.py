@@ -86,7 +86,11 @@ class MessageClass(DescribedEnum):
         "dead-letter",
         "Its listener failed once more than max_reconsume_times; it stays in the dead-letter queue.",
     )
-    LOST = "lost", "Both filters match, the group's offset passed it, and no listener got it: truly lost."
+    LOST = (
+        "lost",
+        "Both filters match, the group's offset passed it, and no listener got it: truly lost. Or its listener "
+        "failed, and the broker keeps no retries for the group (retryQueueNums 0).",
+    )
     UNDETERMINED = "undetermined", "The history doesn't say enough to choose; `reason` says what is missing."
 
 

@@ -21,7 +21,7 @@ from rocketchaos.harness.diagnose.checks import (
     proxies,
     registrations,
     request_modes,
-    retry_limit,
+    retry_settings,
     revive,
     slaves,
     subscriptions,
@@ -33,7 +33,7 @@ from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
     subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, outside,
-    progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_limit,
+    progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_settings,
     request_modes, member_clocks, delays, transactions, revive, unwanted,
 )  # fmt: skip
 

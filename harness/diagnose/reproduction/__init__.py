@@ -46,6 +46,8 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | 
         "RC0701": progress.retries,
         "RC0702": progress.dead_letters,
         "RC0703": progress.no_retries,
+        "RC0704": progress.no_retry_queues,
+        "RC0705": progress.unread_retry_queues,
     }
 )
 """By code: the scenario that does it again, with a control of its own or without, or why there is none."""

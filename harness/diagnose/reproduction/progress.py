@@ -8,6 +8,9 @@ from rocketchaos.harness.diagnose.reproduction.control import changed
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 
+_SEVERAL = 10
+"""Messages for each queue: that all retries go to the one queue that is read is then unlikely, 1 in a million."""
+
 
 def stuck(group: Scaled) -> Document | str:
     """RC0601 and RC0602: the offset stays where the listener hangs."""
@@ -107,6 +110,53 @@ def no_retries(group: Scaled) -> tuple[Document, Document] | str:
     ]
     more = {name: {**item, "max_reconsume_times": 1} for name, item in consumers.items()}
     return document, changed(document, consumers=more, steps=retried)
+
+
+def no_retry_queues(group: Scaled) -> tuple[Document, Document]:
+    """RC0704: a message that fails once is gone."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1])
+    document = base(
+        group,
+        "Messages whose listener fails once are dropped",
+        [step, {"settle": {"delivered": "g", "count": count, "within": WITHIN}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count, "because": "lost"}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": 0, "because": "lost"}}],
+    )
+    document["groups"] = {"g": {"settings": {"retryQueueNums": 0}}}
+    for item in document["consumers"].values():
+        item |= {"behaviour": {"fail": 1}, "retry_delay_level": 1}
+    return document, changed(document, groups={"g": {"settings": {"retryQueueNums": 1}}})
+
+
+def unread_retry_queues(group: Scaled) -> tuple[Document, Document]:
+    """RC0705: a part of the retries is written where nobody reads."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1], each=_SEVERAL)
+    raised = {"group-config": {"group": "g", "set": {"retryQueueNums": 4}}}
+    document = base(
+        group,
+        "Retries are written to queues that nobody reads",
+        [
+            raised,
+            step,
+            {"settle": {"delivered": "g", "count": count, "within": WITHIN}},
+            {"settle": {"sealed": "g", "within": WITHIN}},
+        ],
+        [{"retry": {"group": "g", "topic": topic, "at_most": count - 1, "so_far": True}}],
+        [{"retry": {"group": "g", "topic": topic, "count": count}}],
+    )
+    for item in document["consumers"].values():
+        item |= {"behaviour": {"fail": 1}, "retry_delay_level": 1}
+    all_come = [
+        *(
+            entry
+            for entry in document["steps"]
+            if entry != raised and "sealed" not in entry.get("settle", {})
+        ),
+        {"settle": {"retried": "g", "count": count, "within": WITHIN}},
+    ]
+    return document, changed(document, steps=all_come)
 
 
 def retries(group: Scaled) -> Document | str:

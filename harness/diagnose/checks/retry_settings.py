@@ -1,0 +1,128 @@
+"""Groups whose failed messages get no retry: dead letters at once, dropped, or written where nobody reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import counted, joined
+
+
+def no_retries(view: GroupView) -> Iterator[Result]:
+    """Members, or a group, with a limit of 0 retries; members that broadcast never retry."""
+    if view.broadcasting:
+        return
+    members = [item for item in view.answered if item.properties.get("maxReconsumeTimes") == "0"]
+    if members:
+        yield Found(
+            f"maxReconsumeTimes is 0 in {joined([item.client_id for item in members])}",
+            tuple(Evidence(item.exchange, "maxReconsumeTimes 0") for item in members),
+        )
+    brokers = [
+        name
+        for name, groups in sorted(view.now.groups.items())
+        if groups.get(view.group, {}).get("retryMaxTimes") == 0
+    ]
+    if brokers:
+        by_grpc = bool(view.by_grpc)
+        yield Found(
+            f"retryMaxTimes of the group is 0 on {joined(brokers)}",
+            tuple(Evidence(view.now.group_configs[name], f"{name}: retryMaxTimes 0") for name in brokers),
+            level=None if by_grpc else Level.INFO,
+            effect=""
+            if by_grpc
+            else "None for clients that send a limit of their own with each retry, as Java's do "
+            "(maxReconsumeTimes, default 16). For others a failed message becomes a dead letter at once.",
+        )
+
+
+def no_retry_queues(view: GroupView) -> Iterator[Result]:
+    """Brokers that keep no retries for the group, of which a member consumes concurrently.
+
+    With retryQueueNums 0 a broker answers SUCCESS to a member that hands a message back, and stores nothing
+    (AbstractSendMessageProcessor.consumerSendMsgBack, 5.5.0).
+    """
+    if not _sends_back(view):
+        return
+    brokers = [
+        name
+        for name, groups in sorted(view.now.groups.items())
+        if groups.get(view.group, {}).get("retryQueueNums") == 0
+    ]
+    if brokers:
+        yield Found(
+            f"retryQueueNums of the group is 0 on {joined(brokers)}",
+            tuple(Evidence(view.now.group_configs[name], f"{name}: retryQueueNums 0") for name in brokers),
+        )
+
+
+def unread_retry_queues(view: GroupView) -> Iterator[Result]:
+    """Brokers whose retry topic of the group has fewer queues than the group's retryQueueNums.
+
+    A broker chooses the queue of a retry among retryQueueNums, and doesn't change the topic when that is raised
+    (apache/rocketmq#3953).
+    """
+    if not _sends_back(view):
+        return
+    for name, topic in sorted(view.on_brokers(view.retry_topic).items()):
+        number = view.now.groups.get(name, {}).get(view.group, {}).get("retryQueueNums")
+        if isinstance(number, int) and number > topic.read_queues:
+            yield Found(
+                f"retryQueueNums of the group is {number} on {name}, and {view.retry_topic} has "
+                f"{counted(topic.read_queues, 'queue')} to read",
+                (Evidence(view.now.group_configs[name], f"{name}: retryQueueNums {number}"),),
+            )
+
+
+def _sends_back(view: GroupView) -> bool:
+    """Whether members send failed messages back: not those that broadcast, pop, or are all orderly."""
+    if view.broadcasting or view.shares_queues:
+        return False
+    return not view.answered or not all(item.orderly for item in view.answered)
+
+
+CHECKS = (
+    Check(
+        "RC0703",
+        "failed messages are not retried",
+        Level.WARNING,
+        "no limit of retries is 0",
+        "A message whose listener fails once becomes a dead letter at once. No consumer gets it again.",
+        (
+            "Raise maxReconsumeTimes on all members, or leave it at its default.",
+            "For gRPC clients raise the group's retryMaxTimes: `mqadmin updateSubGroup -r`.",
+        ),
+        ("G08",),
+        by_members=True,
+        of_group=no_retries,
+    ),
+    Check(
+        "RC0704",
+        "failed messages are dropped",
+        Level.ERROR,
+        "failed messages are kept for a retry",
+        "A message whose listener fails once is gone: the broker says that it took it back, and stores nothing.",
+        (
+            "Set retryQueueNums to 1 or more: `mqadmin updateSubGroup -q 1`.",
+            "Restart the group's members, or wait 30 s: they then find the retry topic's queues.",
+        ),
+        ("G06",),
+        by_members=True,
+        of_group=no_retry_queues,
+    ),
+    Check(
+        "RC0705",
+        "retries are written to queues that nobody reads",
+        Level.ERROR,
+        "the retry topic has all retry queues of the group",
+        "A part of the failed messages doesn't come again: their retries wait in queues that no member has.",
+        (
+            "Raise the queues of the retry topic to retryQueueNums: `mqadmin updateTopic -r -w`.",
+            "Members read them once they fetch the route again, after at most 30 s.",
+        ),
+        ("G06",),
+        by_members=True,
+        of_group=unread_retry_queues,
+    ),
+)
