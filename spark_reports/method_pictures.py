@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 
 import numpy as np
 
@@ -218,18 +217,16 @@ def _sides() -> tuple[str, str]:
     )
 
 
-_PICTURES: Mapping[str, Callable[[], tuple[str, str]]] = MappingProxyType(
-    {
-        "wilson": _intervals,
-        "jeffreys": _steady,
-        "change-points": _change,
-        "benjamini-hochberg": _discovered,
-        "tarone-holm": _family,
-        "superiority": _sides,
-    }
-)
+_PICTURES: Mapping[str, Callable[[], tuple[str, str]]] = {
+    "wilson": _intervals,
+    "jeffreys": _steady,
+    "change-points": _change,
+    "benjamini-hochberg": _discovered,
+    "tarone-holm": _family,
+    "superiority": _sides,
+}
 
 
 def pictures() -> Mapping[str, tuple[str, str]]:
     """The pictures by the ids of their methods: the SVG, and the words below it."""
-    return MappingProxyType({method: draw() for method, draw in _PICTURES.items()})
+    return {method: draw() for method, draw in _PICTURES.items()}

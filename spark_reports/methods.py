@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +148,5 @@ _ALL = (
     ),
 )
 
-METHODS: Mapping[str, Method] = MappingProxyType({method.id: method for method in _ALL})
+METHODS: Mapping[str, Method] = {method.id: method for method in _ALL}
 """All methods, by id, in the order of the documentation."""

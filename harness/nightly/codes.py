@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +82,5 @@ def _codes() -> dict[str, Meaning]:
     return found
 
 
-CODES: Mapping[str, Meaning] = MappingProxyType(_codes())
+CODES: Mapping[str, Meaning] = _codes()
 """Every code, with its present words."""

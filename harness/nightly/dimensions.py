@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 TAGS = ("tagA", "tagB", "tagC")
 TOPICS = ("orders", "bills")
@@ -116,5 +115,5 @@ _ALL = (
     Dimension("comes back", "whether who was killed or stopped is started again", {"yes": 3, "no": 1}),
 )
 
-DIMENSIONS: Mapping[str, Dimension] = MappingProxyType({item.name: item for item in _ALL})
+DIMENSIONS: Mapping[str, Dimension] = {item.name: item for item in _ALL}
 """By name; a new one is registered here, and drawn in `harness.nightly.generator`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from rocketchaos.harness.nightly.operations.join import newcomers
@@ -104,5 +103,5 @@ class Unstored:
 
 _ALL: tuple[Trigger, ...] = (Quiet(), Rebalance(), Flow(), Unstored())
 
-TRIGGERS: Mapping[str, Trigger] = MappingProxyType({item.name: item for item in _ALL})
+TRIGGERS: Mapping[str, Trigger] = {item.name: item for item in _ALL}
 """By name; a new one is registered here."""

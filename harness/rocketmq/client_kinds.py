@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from types import MappingProxyType
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.rocketmq.client_traits import Api as Api
@@ -38,7 +37,7 @@ def _registered() -> Mapping[str, ClientKind]:
                 f"{VARIABLE}: `{own.kind.name}` is a client of ours: {own.folder}", "Rename it."
             )
         kinds[own.kind.name] = own.kind
-    return MappingProxyType(kinds)
+    return kinds
 
 
 CLIENT_KINDS: Mapping[str, ClientKind] = _registered()

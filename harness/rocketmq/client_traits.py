@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal
 
 from rocketchaos.harness.rocketmq.allocation import JAVA_STRATEGIES, Strategies
@@ -164,4 +163,4 @@ def keys(text: str) -> tuple[str, ...]:
 
 def by_api(*apis: Api) -> Mapping[str, Api]:
     """The ways of consuming by name, the usual one first."""
-    return MappingProxyType({api.name: api for api in apis})
+    return {api.name: api for api in apis}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from rocketchaos.harness.language.fault_kind import BROKER, CONSUMER, DISK, NAME_SERVER, PRODUCER
 from rocketchaos.harness.nightly.operations.base import Operation
@@ -42,5 +41,5 @@ _ALL: tuple[Operation, ...] = (
     Delay(),
 )
 
-OPERATIONS: Mapping[str, Operation] = MappingProxyType({item.name: item for item in _ALL})
+OPERATIONS: Mapping[str, Operation] = {item.name: item for item in _ALL}
 """By name."""
