@@ -26,7 +26,7 @@ def down(
         records = chosen
     for record in records:
         take_down(record)
-        OUT.print(f"RocketMQ {record.version} ({record.id}) is down.", markup=False)
+        OUT.print(f"RocketMQ {record.version} ({record.id}) is down.")
     if not records:
-        OUT.print("Nothing is up.", markup=False)
+        OUT.print("Nothing is up.")
     return ExitCode.AS_EXPECTED

@@ -18,12 +18,11 @@ def hold_for_user(held: Held) -> None:
         Terminated: SIGTERM, which ends the run.
     """
     groups = ", ".join(f"{name} is {real}" for name, real in held.groups.items())
-    ERR.print(f"Held open: name server {held.nameserver}; groups: {groups}.", markup=False)
+    ERR.print(f"Held open: name server {held.nameserver}; groups: {groups}.")
     group, proxy = next(iter(held.groups.values()), "G"), f" --proxy {held.proxy}" if held.proxy else ""
     ERR.print(
         f"`rocketchaos diagnose --namesrv {shlex.quote(held.nameserver)} --group {group}{proxy}` "
-        "looks at it. Enter or Ctrl-C ends the hold.",
-        markup=False,
+        "looks at it. Enter or Ctrl-C ends the hold."
     )
     try:
         if not sys.stdin.readline():  # no Enter can come

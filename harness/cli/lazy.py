@@ -75,7 +75,7 @@ class LazyCommand(TyperCommand):
                 typer.main.get_command(self._entry.application(str(self.name))), str(self.name)
             )
         except RocketchaosError as problem:  # what it reads at its import: workers of the user's own
-            ERR.print(f"rocketchaos: {problem}", markup=False)
+            ERR.print(f"rocketchaos: {problem}")
             raise typer.Exit(problem.exit_code) from None
         except Terminated:
             raise typer.Exit(ExitCode.TERMINATED) from None

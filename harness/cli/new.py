@@ -60,5 +60,5 @@ def new(
     }
     width = max(map(len, commands))
     hints = "\n".join(f"  {command:{width}}   {what}" for command, what in commands.items())
-    OUT.print(f"Wrote {path}. Edit it, then:\n{hints}", markup=False)
+    OUT.print(f"Wrote {path}. Edit it, then:\n{hints}")
     return ExitCode.AS_EXPECTED

@@ -100,8 +100,7 @@ def reproduce(
         )
     for record in runner.kept:
         ERR.print(
-            f"The cluster stays up: name server {record.nameserver}. `rocketchaos down {record.id}` ends it.",
-            markup=False,
+            f"The cluster stays up: name server {record.nameserver}. `rocketchaos down {record.id}` ends it."
         )
     return code
 

@@ -53,6 +53,6 @@ def validate(
         raise InvalidScenario(nowhere)
     remarks = [*_doubts(scenarios), *(hint for scenario in scenarios for hint in hints(scenario))]
     if text := render(remarks):
-        ERR.print(text, markup=False)
-    OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}", markup=False)
+        ERR.print(text)
+    OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}")
     return ExitCode.AS_EXPECTED
