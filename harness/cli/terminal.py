@@ -41,7 +41,7 @@ class Speaker:
         return _Console(stderr=self._stderr, highlight=False, soft_wrap=True)
 
     def print(self, what: object = "", *, markup: bool = False) -> None:
-        """Write a line; with `markup`, tags such as `[bold]` are styles. What isn't text is for rich."""
+        """Write a line; with `markup`, tags such as `[bold]` are styles. Tables go through rich."""
         if isinstance(what, str) and not markup:
             self.file.write(f"{what}\n")
             self.file.flush()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from rocketchaos.harness.nightly.operations.join import newcomers
+from rocketchaos.harness.nightly.operations.membership import newcomers
 
 if TYPE_CHECKING:
     from rocketchaos.harness.nightly.draft import Draft, Step

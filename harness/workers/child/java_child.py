@@ -22,9 +22,8 @@ import jpype
 
 from rocketchaos.harness.workers.child import jvm
 from rocketchaos.harness.workers.child.client_worker import ClientWorker
-from rocketchaos.harness.workers.child.java_consumer import PushConsumer
-from rocketchaos.harness.workers.child.java_lite_pull import LitePullConsumer
-from rocketchaos.harness.workers.child.java_pop import PopConsumer
+from rocketchaos.harness.workers.child.java_consumer import PopConsumer, PushConsumer
+from rocketchaos.harness.workers.child.java_polled import LitePullConsumer
 from rocketchaos.harness.workers.child.java_producer import Producer
 from rocketchaos.harness.workers.child.java_pull import PullConsumer
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
