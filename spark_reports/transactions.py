@@ -1,18 +1,10 @@
-"""Transactions on Delta tables that are done again where another writer was faster.
-
-On a local disk one writer at a time holds a store's lock. Delta commits by a rename that must fail where the
-target exists. That holds on HDFS; on a local disk Java's rename overwrites, Delta guards it within one JVM only
-(`io.delta.storage.HDFSLogStore`, 4.1.0), and of two processes that commit at once one would lose what it wrote.
-Spark's driver knows how to hold it: see `spark_reports.driver`.
-"""
+"""Transactions on Delta tables that are done again where another writer was faster."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 import delta.exceptions.captured
@@ -20,37 +12,12 @@ from pyspark.sql import SparkSession
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.spark_reports.driver import Driver, driver_of
+from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.spark_session import Progress
+from rocketchaos.spark_reports.store_lock import store_lock
 
 Result = TypeVar("Result")
-
-FILE = ".lock"
-
-# A JVM can't hold a lock of a file twice, and a process loses one when it closes the file's other handle.
-_WITHIN = threading.RLock()
-
-
-@contextmanager
-def store_lock(driver: Driver, folder: Path, progress: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of the store in this folder.
-
-    Args:
-        driver: of Spark.
-        folder: of the store; it exists.
-        progress: called when another process is waited for.
-
-    Raises:
-        EnvironmentNotReady: the folder can't be written, its file system has no locks, or Spark doesn't see it.
-    """
-
-    def waiting() -> None:
-        progress("waiting for another process that writes to the store")
-
-    with _WITHIN, driver.lock(folder / FILE, waiting):
-        yield
-
 
 _ATTEMPTS = 20
 # Importing `captured` is what lets PySpark raise them; otherwise they stay Py4J's. Over Spark Connect see

@@ -1,7 +1,4 @@
-"""The files of run folders as rows, each read once: lines of facts and of messages, by `harness.facts.kinds`.
-
-Every column is explicit, and nothing is inferred.
-"""
+"""The files of run folders as rows, each read once."""
 
 from __future__ import annotations
 
@@ -10,29 +7,12 @@ from contextlib import contextmanager
 
 from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DataType, StringType, StructType
+from pyspark.sql.types import StringType, StructType
 
-from rocketchaos.harness.facts.kinds import KINDS, MessageLine, Seal, word_of
+from rocketchaos.harness.facts.kinds import Seal, word_of
 from rocketchaos.harness.facts.line_digest import digest_text
+from rocketchaos.spark_reports.contract import FACT, MESSAGE
 from rocketchaos.spark_reports.places import literal
-from rocketchaos.spark_reports.spark_schema import columns_of, schema
-
-
-def _of_all_kinds() -> dict[str, DataType]:
-    columns: dict[str, DataType] = {"fact": StringType()}
-    for kind in KINDS:
-        for name, column in columns_of(kind).items():
-            if columns.setdefault(name, column) != column:
-                raise TypeError(f"`{name}` is a {column} of {kind.__name__}, and otherwise a {columns[name]}")
-    return columns
-
-
-FACT = schema(**_of_all_kinds())
-"""A line of `facts.jsonl`: the fields of all kinds, of which it has those of its own; `fact` says which it is."""
-
-MESSAGE = schema(**columns_of(MessageLine))
-"""A line of `messages.jsonl`."""
-
 
 SETTINGS = {
     # Many small files to a task: by default 32 of them fill one. A folder's files are a few kilobytes each.

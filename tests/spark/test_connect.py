@@ -20,8 +20,8 @@ from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.render.document import document
 from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.store_lock import FILE
 from rocketchaos.spark_reports.tables import FACTS
-from rocketchaos.spark_reports.transactions import FILE
 from tests.spark import servers, stores
 from tests.spark.broken import set_in
 from tests.spark.folders import ASKED, KILL, TAGS, copy

@@ -21,10 +21,10 @@ from rocketchaos.harness.facts.folder_facts import (
     write_facts,
 )
 from rocketchaos.harness.facts.kinds import KINDS, Fact, OffsetFact, Seal
+from rocketchaos.spark_reports.contract import FACT
 from rocketchaos.spark_reports.ingest import made_anew, portion
 from rocketchaos.spark_reports.ingest.folder_list import Folder
 from rocketchaos.spark_reports.ingest.ingest import ingest
-from rocketchaos.spark_reports.ingest.reading import FACT
 from rocketchaos.spark_reports.spark_schema import columns_of
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import FACTS as TABLES_OF_FACTS

@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import StructType
 
+from rocketchaos.spark_reports.contract import MESSAGE
 from rocketchaos.spark_reports.ingest.ingest import ingest
-from rocketchaos.spark_reports.ingest.reading import MESSAGE
 from rocketchaos.spark_reports.store import Store
 from tests.benchmarks.spark.folders import copy_as_others, write_folders
 from tests.benchmarks.spark.watching import Watched, watched
