@@ -78,7 +78,6 @@ class Stored:
     connections: tuple[Connection, ...] = ()
     subscriptions: Mapping[str, Subscription] = field(default_factory=dict)
     """By topic."""
-    consume_type: str = ""
     model: str = ""
     consume_from: str = ""
 

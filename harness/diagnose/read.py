@@ -273,7 +273,6 @@ def stored(exchange: Exchange) -> Stored:
             topic: _subscription(mapping(item), topic)
             for topic, item in mapping(document.get("subscriptionTable")).items()
         },
-        consume_type=str(document.get("consumeType") or ""),
         model=str(document.get("messageModel") or ""),
         consume_from=str(document.get("consumeFromWhere") or ""),
     )

@@ -15,9 +15,8 @@ class What:
 
     title: str
     says: str
-    single: str
-    """One of them, and several."""
     many: str
+    """Several of them."""
 
 
 _WORDS: Mapping[str, str] = {
@@ -40,7 +39,6 @@ WHATS: Mapping[str, What] = {
         "Brokers notify the members at once. If the notification is lost, the client notices the change in "
         "the next round of its own rebalance loop. A member that is paused or cut off stays a member until "
         "its channel expires.",
-        "member",
         "members",
     ),
     "subscription-flip": What(
@@ -48,7 +46,6 @@ WHATS: Mapping[str, What] = {
         "From a change of the membership, or a heartbeat sent by the scenario, until a look saw that a "
         "broker holds another expression for the group. A rebalance raises the version of a member's "
         "subscription, and its next heartbeat makes the broker store it.",
-        "flip",
         "flips",
     ),
     "offset-correction": What(
@@ -56,7 +53,6 @@ WHATS: Mapping[str, What] = {
         "From the acknowledgement of a queue's last message, which a filter dropped, until a look saw that "
         "the group's offset had passed it. The client reports this offset only after its next pull has found "
         "nothing: so long polling decides, not the interval at which offsets are persisted.",
-        "queue",
         "queues",
     ),
     "delivery": What(
@@ -64,7 +60,6 @@ WHATS: Mapping[str, What] = {
         "From the acknowledgement of a message to its producer until the first listener got it. A new message "
         "wakes the pull that waits for it. If no pull waits, or nothing wakes it, long polling has to run out "
         "first. A message that was sent before a consumer started also waits for that consumer.",
-        "message",
         "messages",
     ),
 }

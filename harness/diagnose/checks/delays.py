@@ -138,7 +138,6 @@ CHECKS = (
             "If timerStopEnqueue is true, set it to false: `mqadmin updateBrokerConfig`.",
             "Restart the broker: from 4.9.3 on it corrects wrong offsets of levels at its start.",
         ),
-        (),
         of_cluster=overdue,
     ),
     Check(
@@ -149,7 +148,6 @@ CHECKS = (
         "None by itself: a producer asked for the delay, or they are retries. Until then no consumer gets them, "
         "and no lag shows them.",
         ("Nothing, if the delay is meant. Otherwise correct the producer's delay level.",),
-        (),
         of_cluster=waiting,
     ),
 )

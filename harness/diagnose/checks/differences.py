@@ -84,7 +84,6 @@ CHECKS = (
         "all members have the same client version",
         "None by itself. During a rolling upgrade this is normal.",
         ("If an upgrade is under way, finish it.",),
-        (),
         of_group=_differ("versions", _version),
     ),
     Check(
@@ -131,7 +130,6 @@ CHECKS = (
         "The order of a queue holds only while an orderly member owns it. A concurrent member takes no lock, so "
         "around a rebalance both may consume the same queue.",
         ("Give all members the same listener: MessageListenerOrderly, or MessageListenerConcurrently.",),
-        (),
         of_group=_differ("listeners", _listener),
     ),
 )

@@ -100,7 +100,6 @@ CHECKS = (
             "If every broker should have it, create it there: `mqadmin updateTopic`.",
             "If a broker lost its store, or another process has taken its name (RC0802), correct that first.",
         ),
-        (),
         of_group=on_some_brokers,
     ),
 )

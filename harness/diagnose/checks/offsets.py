@@ -369,7 +369,6 @@ CHECKS = (
         "the lag doesn't grow",
         "Messages arrive later and later. In the end retention deletes some before the group reads them.",
         ("Add members up to the number of queues, or make the listener faster.",),
-        (),
         of_group=_in_state("warning", "{queues}: the lag never fell in {seconds} s; it is {lag} now"),
     ),
     Check(

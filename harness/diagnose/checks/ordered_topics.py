@@ -78,7 +78,6 @@ CHECKS = (
             "Correct it on every name server, or delete it: `mqadmin updateOrderConf`.",
             "Leave messages of one key time to be consumed: their queue changes.",
         ),
-        (),
         of_group=misfit,
     ),
 )

@@ -327,7 +327,6 @@ CHECKS = (
             "Check whether another member owns the queue too (RC0302), or the broker keeps a dead connection "
             "(RC0209).",
         ),
-        (),
         by_members=True,
         of_group=unlocked,
     ),

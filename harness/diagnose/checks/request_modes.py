@@ -92,7 +92,6 @@ CHECKS = (
             "Set the same mode on every broker of the topic: `mqadmin setConsumeMode`.",
             "Members follow with their next rebalance, within 20 s.",
         ),
-        (),
         of_group=by_broker,
     ),
     Check(
@@ -106,7 +105,6 @@ CHECKS = (
             "Give all members one setClientRebalance: `false` goes by the brokers' mode, `true` pulls always.",
             "If both ways are needed, give each its own group.",
         ),
-        (),
         by_members=True,
         of_group=by_member,
     ),

@@ -117,7 +117,6 @@ CHECKS = (
             "Check the broker's reviveInterval (default 1000 ms) and timerStopEnqueue (false): "
             "`mqadmin getBrokerConfig`. Then restart the broker.",
         ),
-        (),
         of_cluster=behind,
     ),
 )

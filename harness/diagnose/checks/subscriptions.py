@@ -373,7 +373,6 @@ CHECKS = (
             "Write tags with `||` between them: `tagA || tagB`. All messages are `*` alone, without blanks.",
             "A comparison, `a = 1`, needs SQL92: `MessageSelector.bySql`.",
         ),
-        (),
         of_group=misread,
     ),
 )

@@ -144,7 +144,6 @@ CHECKS = (
             "If one runs, its checkLocalTransaction answers UNKNOW, throws, or hangs: read its log.",
             "A proxy in cluster mode has to know the producer: it sends the group's heartbeat to the brokers.",
         ),
-        (),
         of_cluster=undecided,
     ),
 )

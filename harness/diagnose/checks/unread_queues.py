@@ -79,7 +79,6 @@ CHECKS = (
             "route again, after at most 30 s.",
             "To remove queues, lower writeQueueNums first. Lower readQueueNums when those queues are empty.",
         ),
-        (),
         of_group=unread_queues,
     ),
     Check(
@@ -92,7 +91,6 @@ CHECKS = (
             "Raise readQueueNums again on that broker: `mqadmin updateTopic -r`.",
             "Lower it when the group has read these queues. Lower writeQueueNums first.",
         ),
-        (),
         of_group=removed_queues,
     ),
 )

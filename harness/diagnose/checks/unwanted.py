@@ -102,7 +102,6 @@ CHECKS = (
             "`--read-messages` shows them, and so does a group with `*`.",
             "Correct the side that is wrong; then send the messages again, or reset the group's offset.",
         ),
-        (),
         of_group=unwanted,
     ),
 )
