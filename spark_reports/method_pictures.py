@@ -3,8 +3,6 @@
 Colours follow the page: `currentColor` for lines and text, an accent for what the picture is about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 

@@ -5,8 +5,6 @@ folder; the documentation has the same as `docs/statistics.md`. A new method is 
 `method_pictures` and a simulation in `tests/unit/spark_reports/test_rates.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

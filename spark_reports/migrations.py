@@ -4,8 +4,6 @@ Each migration can be done again from its start, so that one that was broken off
 written down last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 

@@ -10,8 +10,6 @@ changes none of them. `n` and `events` are numbers of lines of the run's `events
 fields of a kind of fact, described where its type is: `harness.facts.kinds`, and `docs/facts.md`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """`CLAIMS.md`: every claim with its verdict per version, and links to the events on which it stands."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby

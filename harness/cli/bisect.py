@@ -1,7 +1,5 @@
 """`rocketchaos bisect` and `rocketchaos claims bisect`: the first version that answers differently."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace

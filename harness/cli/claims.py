@@ -1,7 +1,5 @@
 """`rocketchaos claims ...`: claims about RocketMQ, measured."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """`rocketchaos clean`: remove the leftovers of harnesses that were killed together with their reaper."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.cli.terminal import OUT
 from rocketchaos.harness.cluster.leftovers import clean as clean_up
 from rocketchaos.harness.core.errors import ExitCode

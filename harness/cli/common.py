@@ -1,7 +1,5 @@
 """What commands that run scenarios share: how they report runs. Their options are in `common_options`."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """`diagnose --write-scenario`: writes scenario files that reproduce findings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rocketchaos.harness.cli.terminal import ERR

@@ -1,7 +1,5 @@
 """`rocketchaos doctor`: is this machine ready?"""
 
-from __future__ import annotations
-
 import functools
 import os
 import platform

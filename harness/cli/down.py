@@ -1,7 +1,5 @@
 """`rocketchaos down`: the end of clusters that stay up."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

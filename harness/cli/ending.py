@@ -1,7 +1,5 @@
 """Turns every ending of a command into a message and an exit code."""
 
-from __future__ import annotations
-
 import functools
 import os
 import signal

@@ -1,7 +1,5 @@
 """One example for each command, which its `--help` ends with."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 EXAMPLES: Mapping[str, str] = {

@@ -1,7 +1,5 @@
 """`rocketchaos explain`: what a word means."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Commands that are imported when they are called: `--help` and `--version` need none of them."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`rocketchaos list`: which scenarios there are."""
 
-from __future__ import annotations
-
 import shutil
 import textwrap
 from collections import Counter

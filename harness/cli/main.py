@@ -1,7 +1,5 @@
 """The command line: puts the commands together."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 

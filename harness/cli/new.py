@@ -1,7 +1,5 @@
 """`rocketchaos new`: a scenario to start from."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated

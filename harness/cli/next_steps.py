@@ -1,7 +1,5 @@
 """`rocketchaos` alone: what to do next."""
 
-from __future__ import annotations
-
 import rocketchaos
 from rocketchaos.harness.cli.terminal import OUT
 

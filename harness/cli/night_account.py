@@ -1,7 +1,5 @@
 """Writes and reports a night."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`rocketchaos report ingest`, `export`, `tidy`, `migrate`, `package`: what fills and keeps a store."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path

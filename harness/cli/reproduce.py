@@ -1,7 +1,5 @@
 """`rocketchaos reproduce`: one scenario, once or often."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`rocketchaos run`: many scenarios."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 import threading

@@ -1,7 +1,5 @@
 """`rocketchaos schema`: the language, for editors."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.cli.terminal import OUT
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.reference.schema import json_schema

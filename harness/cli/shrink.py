@@ -1,7 +1,5 @@
 """`rocketchaos shrink`: the smallest scenario that still shows a finding, of a run or of a whole night."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace

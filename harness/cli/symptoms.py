@@ -1,7 +1,5 @@
 """`rocketchaos symptoms`: what people report, found by what they paste."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """`rocketchaos up`: a cluster for many commands."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

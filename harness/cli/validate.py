@@ -1,7 +1,5 @@
 """`rocketchaos validate`: is a scenario right?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path

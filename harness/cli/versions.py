@@ -1,7 +1,5 @@
 """`rocketchaos versions`: which releases of RocketMQ can be run here."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.cli.common_options import JsonOption
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode

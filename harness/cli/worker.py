@@ -1,7 +1,5 @@
 """`rocketchaos worker ...`: workers of clients that the harness doesn't bring."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

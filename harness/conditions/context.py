@@ -1,7 +1,5 @@
 """The part of a run that a condition of `settle` needs."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from rocketchaos.harness.probes.context import ProbeContext

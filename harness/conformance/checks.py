@@ -1,7 +1,5 @@
 """The duties of a worker: a function for each, in the order in which they are tried."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from rocketchaos.harness.conformance.bench import LIMIT_S, Bench, NotSo

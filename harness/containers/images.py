@@ -1,7 +1,5 @@
 """Which container image serves what: the user's choice, the official one, or the one that `make images` built."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """The classes of the oracle in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

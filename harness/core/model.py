@@ -1,7 +1,5 @@
 """The values that everything else is made of: events, findings, messages, outcomes. Frozen, no I/O."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """From an exchange to what it says. Unexpected parts count as missing, because answers may come from anybody."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The requests that a diagnosis may make: they change nothing. By RequestCode (4.9.4 and 5.5.0)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 GET_BROKER_CONFIG = 26

@@ -1,7 +1,5 @@
 """A cluster that several runs share, and the admin worker that asks it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The users' programs of a run: the home of each, and the scenario's consumers in it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """All facts of a run folder, made from its current files, and written into it."""
 
-from __future__ import annotations
-
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

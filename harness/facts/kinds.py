@@ -5,8 +5,6 @@ From these types come the docs of the facts (`docs/facts.md`) and the tables of 
 `events` are numbers of lines of its `events.jsonl`. Topics, groups and consumers have the scenario's names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 

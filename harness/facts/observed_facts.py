@@ -1,7 +1,5 @@
 """What brokers and members said: changes of subscriptions and of owned queues, and offsets."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ A build goes by its name, `5.5.1-SNAPSHOT+ab12cd34`: the version of its jars, an
 Whatever takes a version takes that name too, once the build has been opened here.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

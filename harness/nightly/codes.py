@@ -4,8 +4,6 @@ A code is never renamed, and never used for anything else. The words may change 
 those that an earlier version used in place of codes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ nothing of the others, and predicts no effect. Whether a group agrees is drawn a
 or may not be the same.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass

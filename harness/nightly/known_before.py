@@ -3,8 +3,6 @@
 Frozen: these are the words of that time, whatever `codes` says today.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rocketchaos.harness.nightly.codes import CODES

@@ -1,7 +1,5 @@
 """A night, on one page: draw, run in parallel, judge, until the time is up."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time

@@ -4,8 +4,6 @@ A candidate need not make sense: the caller validates each, and skips those that
 something that is gone goes with it.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial

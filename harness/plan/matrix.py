@@ -5,8 +5,6 @@ there stays as it is otherwise: the scenario's own clients, the one version of `
 Among the versions may be folders of builds, relative to the current one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 

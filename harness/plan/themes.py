@@ -1,7 +1,5 @@
 """The subject of each theme's scenarios. A theme is a folder below `scenarios/`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 THEMES: Mapping[str, str] = {

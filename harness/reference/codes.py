@@ -3,8 +3,6 @@
 To update it after a change: `python -m rocketchaos.harness.reference.codes > docs/codes.md`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 

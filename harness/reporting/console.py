@@ -1,7 +1,5 @@
 """The console: one run in full, or many runs a line each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

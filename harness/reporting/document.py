@@ -1,7 +1,5 @@
 """`--json`: one document about all runs, on standard output."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

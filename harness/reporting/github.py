@@ -1,7 +1,5 @@
 """GitHub Actions: annotations at the scenario's lines, and a table on the summary page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath

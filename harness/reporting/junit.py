@@ -1,7 +1,5 @@
 """`--junit FILE`: JUnit XML, which every build server reads."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 All that differs between clients is stated in `harness.rocketmq.kinds`, and nowhere else.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Steps, conditions, checks and the oracle ask an `Api` for what they must know, and never which client it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

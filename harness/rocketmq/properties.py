@@ -5,8 +5,6 @@ DefaultMQPullConsumer and DefaultMQProducer with what they have of ClientConfig,
 SubscriptionGroupConfig. Those that take objects of Java are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How RocketMQ's brokers answer, in words: ResponseCode and RemotingSysResponseCode of 4.9.4 and 5.3.3."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Mapping
 from typing import Annotated

@@ -5,8 +5,6 @@ What can be set, where, and to what it defaults was read in RocketMQ 4.9.4 and 5
 polling, the first persist of offsets after 10 s, the 120 s expiry of channels before 5.1.0) stays as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType

@@ -4,8 +4,6 @@ It answers for the program as a worker does (`harness.workers.protocol`), as far
 and `printed`, which tells how many lines came.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

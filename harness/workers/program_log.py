@@ -1,7 +1,5 @@
 """What a user's program prints, kept on disk up to a limit: the beginning, and the end."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

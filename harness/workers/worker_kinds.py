@@ -1,7 +1,5 @@
 """The kinds of workers: which program, and what it needs; `harness.rocketmq.kinds` name them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Workers against broker against dashboard: where one says what another doesn't. Pure."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Facts of an ingest under way, in a folder of the store that ends with it: every executor can read them there."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -5,8 +5,6 @@ can't tell them apart, the word in or next to the mark does. Text of axes, grid 
 colours from the page, which knows whether it is dark.
 """
 
-from __future__ import annotations
-
 import html
 from collections.abc import Mapping
 from textwrap import wrap

@@ -1,7 +1,5 @@
 """Values of tables as people read them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

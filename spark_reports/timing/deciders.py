@@ -1,7 +1,5 @@
 """The timers that decide how long something takes, in words; `queries/parts/deciding_timers.sql` selects them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """All checks, in the order of their codes. A code never means anything else, also once its check has gone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rocketchaos.harness.diagnose.checks import (

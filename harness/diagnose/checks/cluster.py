@@ -1,7 +1,5 @@
 """Name servers and brokers that should agree."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Topics and groups as brokers have them: missing, closed, or with queues that no consumer reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown

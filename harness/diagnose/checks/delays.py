@@ -1,7 +1,5 @@
 """Messages that brokers keep back until their delay is over: those that wait, and those that are overdue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

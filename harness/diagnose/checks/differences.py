@@ -1,7 +1,5 @@
 """Members that differ where they should be alike."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.members import why_silent

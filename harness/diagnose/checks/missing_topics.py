@@ -1,7 +1,5 @@
 """Topics that a broker has lost, or never had, while other brokers have them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.checks.cluster import TAKES_TURNS_S

@@ -1,7 +1,5 @@
 """The group's offset in each queue: by Burrow's rules over the looks, and compared with the queue's ends."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -4,8 +4,6 @@ A name server with orderMessageEnable sends a topic's order configuration (KV na
 its route. Producers then send to these queues alone (MQClientInstance.topicRouteData2TopicPublishInfo; 4.9.4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result

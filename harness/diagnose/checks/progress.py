@@ -1,7 +1,5 @@
 """How members handle the messages of their queues; retries and dead letters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose.checks.hands import STUCK_MS, has_more_than_threads, stuck_ms

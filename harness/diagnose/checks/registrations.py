@@ -1,7 +1,5 @@
 """Brokers that should be registered, and aren't."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result

@@ -4,8 +4,6 @@ A broker has a mode for each topic and group (SET_MESSAGE_REQUEST_MODE). Members
 any broker of the topic for their queues, and pull or pop by its answer (QueryAssignmentProcessor; 5.0 to 5.5.0).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose import read

@@ -1,7 +1,5 @@
 """Groups whose failed messages become dead letters without a retry."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result

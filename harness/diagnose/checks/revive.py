@@ -1,7 +1,5 @@
 """Popped messages that nobody acknowledged, and that their broker doesn't put back (5.x)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

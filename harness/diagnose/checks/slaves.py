@@ -1,7 +1,5 @@
 """Slaves: missing ones, and those that don't copy what their master stores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose import read

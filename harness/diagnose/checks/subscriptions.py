@@ -1,7 +1,5 @@
 """Members that disagree, and brokers that store something else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import pairwise

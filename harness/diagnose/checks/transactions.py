@@ -1,7 +1,5 @@
 """Transactions that stay undecided: their messages reach no consumer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Queues with messages that no consumer reads, because of the numbers of a topic's queues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose import read

@@ -1,7 +1,5 @@
 """Topics whose newest messages no member wants: producers and members write the tag differently."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 

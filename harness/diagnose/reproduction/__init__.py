@@ -4,8 +4,6 @@ Members, subscriptions, queues, strategies and versions are the live group's, sc
 machine; the numbers of the checks are counted on the scaled group, by the same allocation and filters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from rocketchaos.harness.diagnose.finding import Finding

@@ -1,7 +1,5 @@
 """The live group, scaled down to what runs on one machine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

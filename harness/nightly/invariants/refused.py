@@ -1,7 +1,5 @@
 """`refused-on-and-on`: brokers refuse running members' pulls for their subscription, and don't stop."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

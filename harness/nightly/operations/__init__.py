@@ -1,7 +1,5 @@
 """What is done to running groups and to servers; a new operation that is no fault is registered here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rocketchaos.harness.language.fault_kind import BROKER, CONSUMER, DISK, NAME_SERVER, PRODUCER

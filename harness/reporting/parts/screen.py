@@ -1,7 +1,5 @@
 """A rich console on which strangers' text is safe, and which also speaks ASCII."""
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Mapping, Sequence
 

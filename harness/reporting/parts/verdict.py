@@ -1,7 +1,5 @@
 """The verdict in words, what speaks against it, and where to look when a run could not be completed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from rocketchaos.harness.core.errors import message_and_hint

@@ -4,8 +4,6 @@ Read in its source, v2.1.2. Its client id is `address@instance`, where nobody ca
 Java members it sorts by that.
 """
 
-from __future__ import annotations
-
 import zlib
 from bisect import bisect_right
 from collections.abc import Collection, Sequence

@@ -5,8 +5,6 @@ org.apache.rocketmq.client.consumer and on org.apache.rocketmq.client.producer.D
 4.9.3 to 5.5.0. The commands are those of `harness.workers.protocol`.
 """
 
-from __future__ import annotations
-
 from rocketchaos.harness.workers import jpype_without_numpy  # noqa: F401  (before jpype)
 
 # isort: split

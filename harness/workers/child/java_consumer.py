@@ -4,8 +4,6 @@ Rests on DefaultMQPushConsumer, MessageListenerConcurrently, MessageListenerOrde
 StatsItemSet as they are from RocketMQ 4.9.3 to 5.5.0.
 """
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Mapping
 from typing import Any

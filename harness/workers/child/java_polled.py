@@ -4,8 +4,6 @@ Rests on DefaultLitePullConsumer, DefaultLitePullConsumerImpl and AssignedMessag
 4.9.3 to 5.5.0.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import traceback

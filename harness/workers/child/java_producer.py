@@ -3,8 +3,6 @@
 Rests on DefaultMQProducer, SendCallback, SendResult and ThreadLocalIndex as they are from RocketMQ 4.9.3 to 5.5.0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from types import MappingProxyType
