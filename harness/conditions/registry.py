@@ -21,10 +21,10 @@ from rocketchaos.harness.conditions.route_settled import route_settled
 from rocketchaos.harness.conditions.subscription_settled import SubscriptionSettled
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
     from rocketchaos.harness.steps.settle import Settle
 
-OBSERVERS: Mapping[str, Callable[[ConditionContext, Settle], Callable[[], Seen]]] = {
+OBSERVERS: Mapping[str, Callable[[ProbeContext, Settle], Callable[[], Seen]]] = {
     "ownership": lambda context, step: lambda: ownership_settled(context, str(step.ownership)),
     "subscription": lambda context, step: SubscriptionSettled(
         context, str(step.subscription), str(step.topic)
