@@ -2,8 +2,6 @@
 goes well: it is a group, or one consumer of a broadcasting group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

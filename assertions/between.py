@@ -1,7 +1,5 @@
 """Pairs of looks, one before and one after a part of a history. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 

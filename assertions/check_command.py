@@ -1,7 +1,5 @@
 """`check-command`: a command of the user's says whether a service did its work elsewhere, as in a database."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

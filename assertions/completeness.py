@@ -1,7 +1,5 @@
 """Whether a run has waited long enough to say that nothing more will come. Pure."""
 
-from __future__ import annotations
-
 from rocketchaos.assertions.case import Case
 from rocketchaos.assertions.on_the_way import LOCK_MS, LOST_PULL_MS, ORDERLY_MS, POPPED_MS, natural_delay_ms
 from rocketchaos.assertions.oracle import fate_of

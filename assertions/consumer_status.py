@@ -1,7 +1,5 @@
 """`consumer-status`: the answer of RocketMQ's own detection of a mismatch."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -36,12 +37,12 @@ def ends(events: Iterable[Event]) -> list[Event[MomentObserved]]:
     return [event for event in of_type(events, MomentObserved) if END in (event.body.moment, event.body.name)]
 
 
+@dataclass(frozen=True, slots=True)
 class EventView:
     """The history of one run of `scenario`, read by kind and number."""
 
-    def __init__(self, scenario: Scenario, events: Sequence[Event]) -> None:
-        self.scenario = scenario
-        self.events = events
+    scenario: Scenario
+    events: Sequence[Event]
 
     def of_kind(self, kind: type[B], until: int | None = None) -> Iterator[Event[B]]:
         """Events of one kind in their order, up to and including number `until`."""

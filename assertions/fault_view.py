@@ -1,7 +1,5 @@
 """The faults of processes, nodes and the network in a history."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import cast

@@ -1,7 +1,5 @@
 """How far a group is behind in some queues. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Limits that a check states: `at_least`, `at_most`, and the keys that end so. A limit of 0 is a limit. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 LEAST, MOST = "at_least", "at_most"

@@ -1,7 +1,5 @@
 """The consumers of a run: their subscriptions, when they were online, and their queues."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 from rocketchaos.assertions.queues import owned_queues

@@ -15,8 +15,6 @@ show the same clients over the same connections, one that ended and came back ha
 having happened meanwhile to a member, a node or the network.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from rocketchaos.assertions.between import bracket, is_bracket

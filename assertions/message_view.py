@@ -1,7 +1,5 @@
 """The messages of a run: where they were sent, who got them, and which offsets passed them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """`notified`: how often brokers notified a hand-made client."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """How long messages may be on their way."""
 
-from __future__ import annotations
-
 NATURAL_DELAY_MS = {"compressed": 6_000, "faithful": 30_000}
 """Without a fault, a message that has not come by then is not on its way. Deliveries were seen up to 1 s after the
 sending, and up to 5 s after the stored subscription changed under members that held long polls. With RocketMQ's

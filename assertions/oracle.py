@@ -7,8 +7,6 @@ can't decide, the oracle answers `undetermined`: nothing proves the stored subsc
 the sending to the passing (`assertions.case`), or only the broker could know.
 """
 
-from __future__ import annotations
-
 import sys
 
 from rocketchaos.assertions.case import Case

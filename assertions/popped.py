@@ -11,8 +11,6 @@ is over and it comes again. The offset passes that too. So a message that some m
 pop was skipped only if it would have come by now, had it been popped.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from rocketchaos.assertions.case import Case, in_words

@@ -1,7 +1,5 @@
 """How queues are called, and which an assignment has."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.core.model import Event
 

@@ -1,7 +1,5 @@
 """The common part of all checks of refusals: RocketMQ's own class, code and text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pydantic import Field

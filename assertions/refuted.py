@@ -1,7 +1,5 @@
 """`refuted`: one of the scenario's own checks is seen not to hold."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

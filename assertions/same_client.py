@@ -1,7 +1,5 @@
 """`same-client`: consumers that are one client to the broker."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Check

@@ -1,7 +1,5 @@
 """`send-refused`: messages that were not acknowledged, and what RocketMQ said."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Count

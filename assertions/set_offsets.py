@@ -1,7 +1,5 @@
 """Tools that set a group's offsets, and don't say to what. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.assertions.event_view import EventView

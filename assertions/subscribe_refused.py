@@ -1,7 +1,5 @@
 """`subscribe-refused`: a running consumer that RocketMQ did not let subscribe."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer

@@ -4,8 +4,6 @@ A consumer starts with what `consumer-starting` says, or, where that is missing,
 of a user's program `program-subscription` tells it then; `subscribed` and `unsubscribed` change it while it runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from rocketchaos.harness.core.events.clients import (

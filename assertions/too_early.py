@@ -1,7 +1,5 @@
 """Why a history can't say something yet, and from which moment on it can. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

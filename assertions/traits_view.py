@@ -1,7 +1,5 @@
 """What is to be known of each consumer's client: how it consumes, and whose filter counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """`transaction-checked`: how often brokers asked the producer about its transactions."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 from pydantic import Field

@@ -3,8 +3,6 @@
 The catalogue of all kinds of events is `harness.core.events`, and as a page `docs/events.md`.
 """
 
-from __future__ import annotations
-
 from rocketchaos.assertions.fault_view import FaultView
 from rocketchaos.assertions.member_view import MemberView
 from rocketchaos.assertions.message_view import Delivery, MessageView, Sent

@@ -1,7 +1,5 @@
 """A message that the group's offset has not passed: does anybody consume its queue? Pure."""
 
-from __future__ import annotations
-
 from rocketchaos.assertions.case import Case
 from rocketchaos.assertions.view import owned_queues
 from rocketchaos.harness.core.events.observed import OffsetsObserved

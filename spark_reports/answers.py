@@ -3,8 +3,6 @@
 Queries of small stores are many short jobs: while one is planned, another one runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager

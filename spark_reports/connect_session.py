@@ -3,8 +3,6 @@
 The server has Delta Lake, and the file systems of the store and of run folders.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import socket

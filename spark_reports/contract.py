@@ -3,8 +3,6 @@
 Every column is explicit, and nothing is inferred.
 """
 
-from __future__ import annotations
-
 from pyspark.sql.types import DataType, StringType
 
 from rocketchaos.harness.facts.kinds import KINDS, MessageLine

@@ -1,7 +1,5 @@
 """Damage of a Delta log that Delta does not notice: it would read an older version, or one with a gap."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Delta's statements, as text: they are the same wherever Spark's driver is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pyspark.sql import DataFrame, SparkSession

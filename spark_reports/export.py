@@ -1,7 +1,5 @@
 """Plain files of a store's tables, for tools that know nothing of Delta."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 

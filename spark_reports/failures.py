@@ -1,7 +1,5 @@
 """Failures of Spark that the machine causes, as one message; all others are defects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

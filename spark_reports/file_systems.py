@@ -3,8 +3,6 @@
 HDFS needs nothing: Spark has its client, and Delta commits by a rename that HDFS refuses where the target exists.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,11 +3,8 @@
 Colours follow the page: `currentColor` for lines and text, an accent for what the picture is about.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 
 import numpy as np
 
@@ -218,18 +215,16 @@ def _sides() -> tuple[str, str]:
     )
 
 
-_PICTURES: Mapping[str, Callable[[], tuple[str, str]]] = MappingProxyType(
-    {
-        "wilson": _intervals,
-        "jeffreys": _steady,
-        "change-points": _change,
-        "benjamini-hochberg": _discovered,
-        "tarone-holm": _family,
-        "superiority": _sides,
-    }
-)
+_PICTURES: Mapping[str, Callable[[], tuple[str, str]]] = {
+    "wilson": _intervals,
+    "jeffreys": _steady,
+    "change-points": _change,
+    "benjamini-hochberg": _discovered,
+    "tarone-holm": _family,
+    "superiority": _sides,
+}
 
 
 def pictures() -> Mapping[str, tuple[str, str]]:
     """The pictures by the ids of their methods: the SVG, and the words below it."""
-    return MappingProxyType({method: draw() for method, draw in _PICTURES.items()})
+    return {method: draw() for method, draw in _PICTURES.items()}

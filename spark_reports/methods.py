@@ -5,11 +5,8 @@ folder; the documentation has the same as `docs/statistics.md`. A new method is 
 `method_pictures` and a simulation in `tests/unit/spark_reports/test_rates.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +146,5 @@ _ALL = (
     ),
 )
 
-METHODS: Mapping[str, Method] = MappingProxyType({method.id: method for method in _ALL})
+METHODS: Mapping[str, Method] = {method.id: method for method in _ALL}
 """All methods, by id, in the order of the documentation."""

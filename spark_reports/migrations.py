@@ -4,11 +4,8 @@ Each migration can be done again from its start, so that one that was broken off
 written down last.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
@@ -76,14 +73,12 @@ def _add_columns(spark: SparkSession, place: Place, table: Table) -> None:
         spark.sql(f"ALTER TABLE {delta_sql.named(path)} ADD COLUMNS ({', '.join(missing)})")
 
 
-MIGRATIONS: Mapping[int, Migration] = MappingProxyType(
-    {
-        0: _add_what_is_missing,
-        1: _let_tables_be_tidied,
-        2: _let_checks_have_ids,
-        3: _let_runs_have_owners,
-    }
-)
+MIGRATIONS: Mapping[int, Migration] = {
+    0: _add_what_is_missing,
+    1: _let_tables_be_tidied,
+    2: _let_checks_have_ids,
+    3: _let_runs_have_owners,
+}
 """From which version; each leads to the next. A new one is registered here."""
 
 

@@ -1,7 +1,5 @@
 """Names in the order that people expect."""
 
-from __future__ import annotations
-
 import re
 
 _DIGITS = re.compile(r"(\d+)")

@@ -1,7 +1,5 @@
 """Numbers in the sentences of reports."""
 
-from __future__ import annotations
-
 
 def chance(p: float) -> str:
     """`p=0.003`, `p<0.001`."""

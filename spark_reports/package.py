@@ -5,8 +5,6 @@ must be in the Python of the driver.
 Executors need none of this, because they run no Python code of rocketchaos.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import shlex
 import zipfile

@@ -4,8 +4,6 @@ Delta looks through a table's log with jobs of Spark, for each table and each qu
 fifth to a third of the time of all reports; here the log is read by `deltalake`, in milliseconds.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from collections.abc import Mapping

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def _builder(name: str) -> Builder:
     return build
 
 
-REPORTS: Mapping[str, Builder] = MappingProxyType(
-    {name: _builder(name) for name in ("diff", "flakiness", "divergence", "timing")}
-)
+REPORTS: Mapping[str, Builder] = {
+    name: _builder(name) for name in ("diff", "flakiness", "divergence", "timing")
+}
 """In the order in which `report all` makes them."""

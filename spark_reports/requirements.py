@@ -1,7 +1,5 @@
 """The requirements of Spark on this machine, checked before any import of Spark."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 from collections.abc import Mapping

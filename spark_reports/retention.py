@@ -1,7 +1,5 @@
 """Old runs leave the store, and ingests of their folders do not bring them back."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from pyspark.sql import DataFrame

@@ -1,7 +1,5 @@
 """A run in a sentence of a report: marked, so that each way of showing makes of it what it can."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

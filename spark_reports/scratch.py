@@ -1,7 +1,5 @@
 """A folder for what Spark spills and logs: gone with its session, except for the log of a failed session."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Explicit schemas: written by hand for a few columns, or derived from the types that the judge writes."""
 
-from __future__ import annotations
-
 import types
 from collections.abc import Mapping
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints

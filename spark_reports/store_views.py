@@ -3,8 +3,6 @@
 The same text makes them here, and is shown with each report, so that anybody can make them again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 

@@ -10,11 +10,8 @@ changes none of them. `n` and `events` are numbers of lines of the run's `events
 fields of a kind of fact, described where its type is: `harness.facts.kinds`, and `docs/facts.md`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from pyspark.sql.types import DataType, LongType, StringType, StructType, TimestampType
 
@@ -154,5 +151,5 @@ FACTS: tuple[Table, ...] = (
 )
 """Every table that has facts of runs. A new one is registered here."""
 
-TABLES: Mapping[str, Table] = MappingProxyType({item.name: item for item in (RUNS, *FACTS, QUARANTINE)})
+TABLES: Mapping[str, Table] = {item.name: item for item in (RUNS, *FACTS, QUARANTINE)}
 """By name."""

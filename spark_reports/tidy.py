@@ -1,7 +1,5 @@
 """Removes from a store the facts that no report can see, and merges small files."""
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 from dataclasses import dataclass

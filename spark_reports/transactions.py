@@ -1,7 +1,5 @@
 """Transactions on Delta tables that are done again where another writer was faster."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext

@@ -1,7 +1,5 @@
 """Which verdicts differ between two sets of runs. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ what the file is of, then run by run the run itself, its checks, and their event
 files.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The expected verdicts, `scenarios/expected-verdicts.yaml`: those of the last measurement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is run for claims: the scenarios that carry or refute them, and why some claim has none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 

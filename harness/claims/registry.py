@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Literal
 
 import yaml
@@ -29,15 +28,13 @@ Article = Literal["experiment", "mismatches", "pull-flow", "consistency", "filte
 Text = Annotated[str, BeforeValidator(lambda text: " ".join(text.split()) if isinstance(text, str) else text)]
 ClaimId = Annotated[str, Field(pattern=r"^[A-Z]\d{2}$")]
 
-ARTICLES: Mapping[Article, str] = MappingProxyType(
-    {
-        "experiment": "the experiment with two tags",
-        "mismatches": "two kinds of mismatch",
-        "pull-flow": "the flow of a pull",
-        "consistency": "why subscriptions must agree",
-        "filtering": "filtering of messages",
-    }
-)
+ARTICLES: Mapping[Article, str] = {
+    "experiment": "the experiment with two tags",
+    "mismatches": "two kinds of mismatch",
+    "pull-flow": "the flow of a pull",
+    "consistency": "why subscriptions must agree",
+    "filtering": "filtering of messages",
+}
 """The subjects of the articles from which the claims come."""
 
 
@@ -96,7 +93,7 @@ def read_registry(path: Path) -> Mapping[str, Claim]:
     """
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return MappingProxyType(dict(sorted(_REGISTRY.validate_python(content).items())))
+        return dict(sorted(_REGISTRY.validate_python(content).items()))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageProblem(f"{path} can't be read: {error}") from error
     except ValidationError as error:

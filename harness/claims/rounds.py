@@ -1,7 +1,5 @@
 """Runs for claims, round after round, until every share is known well enough."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from rocketchaos.harness.claims.evidence import RunSeen

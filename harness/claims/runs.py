@@ -1,7 +1,5 @@
 """Reads run folders, and extracts the data for claims."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path

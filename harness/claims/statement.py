@@ -1,7 +1,5 @@
 """The material's statement about a claim, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rocketchaos.harness.claims.registry import ARTICLES, Claim

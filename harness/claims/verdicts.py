@@ -1,7 +1,5 @@
 """From runs to a verdict for each claim and version. Pure: the same runs give the same verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum

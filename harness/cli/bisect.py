@@ -1,9 +1,5 @@
 """`rocketchaos bisect` and `rocketchaos claims bisect`: the first version that answers differently."""
 
-from __future__ import annotations
-
-import json
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -151,7 +147,7 @@ def _candidates(oldest: str | None, newest: str | None, builds: Sequence[Path] |
         progress("asking which releases there are")
         known, unreached = releases(progress)
     if unreached is not None:
-        ERR.print(f"rocketchaos: only releases in the cache: {unreached}", markup=False)
+        ERR.print(f"rocketchaos: only releases in the cache: {unreached}")
     return candidates(known, named, *ends)
 
 
@@ -173,10 +169,7 @@ def _bisect(
     for scenario in scenarios:
         freed = scenario.of_every_version()
         if freed is not scenario:
-            ERR.print(
-                f"{scenario.name} states RocketMQ {scenario.rocketmq}; the bisect asks all versions",
-                markup=False,
-            )
+            ERR.print(f"{scenario.name} states RocketMQ {scenario.rocketmq}; the bisect asks all versions")
         own = wanted.for_scenario(freed, options.on)
         asking = search(
             own.versions,
@@ -187,15 +180,14 @@ def _bisect(
         )
         searches.append(Bisected(freed, own, asking))
     for version, reason in {v: r for item in searches for v, r in item.candidates.left_out.items()}.items():
-        ERR.print(f"left out: RocketMQ {version}: {reason}", markup=False)
+        ERR.print(f"left out: RocketMQ {version}: {reason}")
     with Progress() as progress, Runner(replace(options, progress=progress)) as runner:
         bisect_all(runner, searches, answer, parallel, progress)
     seconds = time.monotonic() - began_s
     if as_json:
-        json.dump(as_document(searches, seconds, claim), sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
+        OUT.print_json(as_document(searches, seconds, claim))
     else:
-        OUT.print(as_text(searches, seconds, claim), markup=False)
+        OUT.print(as_text(searches, seconds, claim))
     return CODES[ending_of(searches)]
 
 

@@ -3,8 +3,6 @@
 `python -m rocketchaos.harness.cli.capabilities`, before a change and after it: `diff` shows what is lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from rocketchaos.assertions import CHECKS

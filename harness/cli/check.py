@@ -1,7 +1,5 @@
 """`rocketchaos check`: judge stored runs again, without a cluster."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`rocketchaos claims ...`: claims about RocketMQ, measured."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -88,7 +86,7 @@ def claims_run(
     versions = tuple(dict.fromkeys(version_of(item) for item in named if item))
     plan = planned(carriers(_library(), wanted, speed), versions, on)
     for line in left_out_lines(plan.left_out):
-        ERR.print(f"left out: {line}", markup=False)
+        ERR.print(f"left out: {line}")
     found: list[RunSeen] = []
     absent: list[LeftOut] = []
     try:
@@ -97,7 +95,7 @@ def claims_run(
             with Runner(options) as runner:
                 jobs, absent = obtainable(plan.jobs, on, runner.absences(plan.jobs))
                 for line in left_out_lines(absent):
-                    ERR.print(f"left out: {line}", markup=False)
+                    ERR.print(f"left out: {line}")
                 found.extend(run_rounds(runner, jobs, parallel, progress))
     finally:
         shown = {key: verdict for key, verdict in verdicts(found).items() if key[0] in wanted}
@@ -105,7 +103,7 @@ def claims_run(
         _tell_not_counted(found)
     changed = unexpected(shown.values(), expected)
     for line in changed:
-        OUT.print(f"not as expected: {line}", markup=False)
+        OUT.print(f"not as expected: {line}")
     return code_with(absent, _code_of(found, shown.values(), any_changed=bool(changed)))
 
 
@@ -149,7 +147,7 @@ def claims_table_command(
     write_text(out, text, "Choose another place with --out.")
     if verdicts_file is not None:
         write_text(verdicts_file, expected_text(found.values()), "Choose another place with --verdicts.")
-    OUT.print(f"{out}: {len(claims())} claims, {len(found)} verdicts", markup=False)
+    OUT.print(f"{out}: {len(claims())} claims, {len(found)} verdicts")
     return ExitCode.AS_EXPECTED
 
 
@@ -176,14 +174,14 @@ def claims_diff(
         versions = (
             before.version if before.version == after.version else f"{before.version} → {after.version}"
         )
-        OUT.print(f"{after.claim} ({versions}): {before.kind} → {after.kind}", markup=False)
-        OUT.print(f"    {change.why}", markup=False)
+        OUT.print(f"{after.claim} ({versions}): {before.kind} → {after.kind}")
+        OUT.print(f"    {change.why}")
     if found.not_compared:
         names = ", ".join(found.not_compared[:12]) + (", …" if len(found.not_compared) > 12 else "")
-        OUT.print(f"only in one of the sets: {len(found.not_compared)}: {names}", markup=False)
+        OUT.print(f"only in one of the sets: {len(found.not_compared)}: {names}")
     if not found.changes and not found.same:
         raise UsageProblem("the two sets have no claim in common", "Compare runs of the same claims.")
-    OUT.print(f"{len(found.changes)} changed, {found.same} the same", markup=False)
+    OUT.print(f"{len(found.changes)} changed, {found.same} the same")
     return ExitCode.NOT_AS_EXPECTED if found.changes else ExitCode.AS_EXPECTED
 
 
@@ -221,7 +219,7 @@ def _tell(found: Mapping[tuple[str, str], Verdict], versions: Sequence[str]) -> 
     OUT.print(table)
     for verdict in found.values():
         if verdict.kind in (VerdictKind.DISTRIBUTION, VerdictKind.CONTRADICTORY, VerdictKind.UNMEASURED):
-            OUT.print(f"{verdict.claim} on {verdict.version}: {verdict.kind}: {verdict.reason}", markup=False)
+            OUT.print(f"{verdict.claim} on {verdict.version}: {verdict.kind}: {verdict.reason}")
 
 
 def _cell(verdict: Verdict) -> str:
@@ -233,4 +231,4 @@ def _cell(verdict: Verdict) -> str:
 def _tell_not_counted(runs: Sequence[RunSeen]) -> None:
     for run in runs:
         if run.not_counted:
-            OUT.print(f"not counted: {run.run} on {run.rocketmq}: {run.not_counted}", markup=False)
+            OUT.print(f"not counted: {run.run} on {run.rocketmq}: {run.not_counted}")

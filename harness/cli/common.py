@@ -1,7 +1,5 @@
 """What commands that run scenarios share: how they report runs. Their options are in `common_options`."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter
@@ -94,7 +92,7 @@ def run_and_tell(
     """
     jobs, absent = obtainable(jobs, runner.options.on, runner.absences(jobs))
     for line in left_out_lines(absent):
-        ERR.print(f"left out: {line}", markup=False)
+        ERR.print(f"left out: {line}")
     left_out = (*left_out, *absent)
     reports: list[Report] = []
     try:
@@ -107,7 +105,7 @@ def run_and_tell(
         progress.stop()
         tell(runner.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix, wanted=wanted)
         for line in not_run_lines(jobs, runner.reports):
-            ERR.print(f"not run: {line}", markup=False)
+            ERR.print(f"not run: {line}")
         raise
     progress.stop()
     return tell(reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix, wanted=wanted)
@@ -134,13 +132,13 @@ def say_left_out(planned: Plan, matrix: Matrix | None) -> None:
     """Name what is not run, before anything is; in a matrix with its cell."""
     lines = left_out_lines(planned.left_out) if matrix else [item.reason for item in planned.left_out]
     for line in lines:
-        ERR.print(f"left out: {line}", markup=False)
+        ERR.print(f"left out: {line}")
 
 
 def say_hints(scenarios: Iterable[Scenario]) -> None:
     """What `validate` would hint at, a line each; before anything is run."""
     for item in (hint for scenario in scenarios for hint in hints(scenario)):
-        ERR.print(f"{item.file}:{item.line}:{item.column}: {item.text}", markup=False)
+        ERR.print(f"{item.file}:{item.line}:{item.column}: {item.text}")
 
 
 def tell(
@@ -174,7 +172,7 @@ def tell(
     for reporter in reporters:
         reporter.report(reports)
     for item in () if as_json else again:
-        OUT.print(str(item), markup=False)
+        OUT.print(str(item))
     code = exit_code_of(reports, again)
     if code is ExitCode.INCONCLUSIVE and not all(entry.runs for entry in again):
         ERR.print("rocketchaos: not every finding was seen again; a race may need more runs: --repeat")
@@ -182,8 +180,7 @@ def tell(
     if with_all is not code:
         gone = dict.fromkeys(entry.rocketmq for entry in left_out if entry.code is with_all)
         ERR.print(
-            f"rocketchaos: exit code {int(with_all)}, because of what was left out on RocketMQ {', '.join(gone)}",
-            markup=False,
+            f"rocketchaos: exit code {int(with_all)}, because of what was left out on RocketMQ {', '.join(gone)}"
         )
     return with_all
 

@@ -1,7 +1,5 @@
 """Completion by Tab of more than commands and options. If nothing matches, the shell completes file names."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.plan.library import shipped
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,9 +141,9 @@ class Watch:
         def on_look(report: Report) -> None:
             for group in report.looks[-1].stored:
                 for line in changes(report.views[group]):
-                    speaker.print(plain(line), markup=False)
+                    speaker.print(plain(line))
             for line in findings.of(report):
-                speaker.print(plain(line), markup=False)
+                speaker.print(plain(line))
             if metrics is not None:
                 metrics.tell(report)
 
@@ -179,7 +177,7 @@ def _look(
             from rocketchaos.harness.diagnose import bundle
 
             names = bundle.write(write_bundle, scope, diagnosis.looked, gate.record)
-            ERR.print(f"{write_bundle} is written; keep {names} private", markup=False)
+            ERR.print(f"{write_bundle} is written; keep {names} private")
         return report
 
     if watch is None:
@@ -194,7 +192,7 @@ def _look(
 
 
 def _progress(text: str) -> None:
-    ERR.print(f"{text} ...", markup=False)
+    ERR.print(f"{text} ...")
 
 
 async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:
@@ -216,28 +214,26 @@ def _tell(report: Report, code: ExitCode, output: Output) -> None:
     if output is Output.JSON:
         from rocketchaos.harness.diagnose.output.document import document
 
-        json.dump(document(report, code), sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
+        OUT.print_json(document(report, code))
     elif output is Output.HTML:
         from rocketchaos.harness.diagnose.output.page import page
 
-        OUT.print(page(report, code), markup=False)
+        OUT.print(page(report, code))
     else:
         from rocketchaos.harness.diagnose.output.text import text
 
-        OUT.print(text(report), markup=False)
+        OUT.print(text(report))
 
 
 def _list(output: Output) -> ExitCode:
     if output is Output.JSON:
         from rocketchaos.harness.diagnose.output.document import check_document
 
-        json.dump([check_document(check) for check in CHECKS.values()], sys.stdout, indent=2)
-        sys.stdout.write("\n")
+        OUT.print_json([check_document(check) for check in CHECKS.values()])
     else:
         from rocketchaos.harness.diagnose.output.text import listed
 
-        OUT.print(listed(CHECKS.values()), markup=False)
+        OUT.print(listed(CHECKS.values()))
     return ExitCode.AS_EXPECTED
 
 

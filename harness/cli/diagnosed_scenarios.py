@@ -1,7 +1,5 @@
 """`diagnose --write-scenario`: writes scenario files that reproduce findings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rocketchaos.harness.cli.terminal import ERR
@@ -25,13 +23,11 @@ def write_scenarios(report: Report, folder: Path) -> None:
         view = report.views.get(finding.group)
         documents = NOT_WRITTEN[finding.check.code] if view is None else written(view, finding)
         if isinstance(documents, str):
-            ERR.print(f"no scenario of {finding.check.code} ({finding.resource}): {documents}", markup=False)
+            ERR.print(f"no scenario of {finding.check.code} ({finding.resource}): {documents}")
             continue
         scenario, control = documents
         if (same := next((path for document, path in known if document == scenario), None)) is not None:
-            ERR.print(
-                f"{finding.check.code} ({finding.resource}): {same} reproduces that as well", markup=False
-            )
+            ERR.print(f"{finding.check.code} ({finding.resource}): {same} reproduces that as well")
             continue
         as_written = scenario
         number = 1
@@ -41,13 +37,13 @@ def write_scenarios(report: Report, folder: Path) -> None:
             scenario = {**scenario, "name": f"{base}-{number}", "control": f"{base}-{number}-control"}
             control = {**control, "name": f"{base}-{number}-control"}
         if (why := _invalid(scenario, control)) is not None:
-            ERR.print(f"no scenario of {finding.check.code} ({finding.resource}): {why}", markup=False)
+            ERR.print(f"no scenario of {finding.check.code} ({finding.resource}): {why}")
             continue
         names.add(scenario["name"])
         path = _write(folder, scenario)
         known.append((as_written, path))
         _write(folder, control)
-        ERR.print(f"{finding.check.code}: `rocketchaos reproduce {path}` reproduces it", markup=False)
+        ERR.print(f"{finding.check.code}: `rocketchaos reproduce {path}` reproduces it")
 
 
 def _invalid(*documents: Document) -> str | None:

@@ -1,9 +1,6 @@
 """`rocketchaos doctor`: is this machine ready?"""
 
-from __future__ import annotations
-
 import functools
-import json
 import os
 import platform
 import shutil
@@ -68,13 +65,12 @@ def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = Fal
             "ready": ready,
             "found": [asdict(entry) for entry in found],
         }
-        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
+        OUT.print_json(document)
     else:
         for item in found:
             sign = "ok  " if item.ok else "FAIL" if item.needed else "note"
-            OUT.print(f"{sign} {item.name}: {item.text}", markup=False)
-        OUT.print("Ready." if ready else "Not ready.", markup=False)
+            OUT.print(f"{sign} {item.name}: {item.text}")
+        OUT.print("Ready." if ready else "Not ready.")
     return ExitCode.AS_EXPECTED if ready else ExitCode.ENVIRONMENT
 
 

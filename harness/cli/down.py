@@ -1,7 +1,5 @@
 """`rocketchaos down`: the end of clusters that stay up."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
@@ -26,7 +24,7 @@ def down(
         records = chosen
     for record in records:
         take_down(record)
-        OUT.print(f"RocketMQ {record.version} ({record.id}) is down.", markup=False)
+        OUT.print(f"RocketMQ {record.version} ({record.id}) is down.")
     if not records:
-        OUT.print("Nothing is up.", markup=False)
+        OUT.print("Nothing is up.")
     return ExitCode.AS_EXPECTED

@@ -1,7 +1,5 @@
 """Turns every ending of a command into a message and an exit code."""
 
-from __future__ import annotations
-
 import functools
 import os
 import signal
@@ -55,7 +53,7 @@ def _code_of(command: Callable[..., ExitCode], arguments: Mapping[str, Any]) -> 
         sys.stdout.flush()  # here, where it is no failure that the reader has gone
         return code
     except RocketchaosError as problem:
-        ERR.print(f"rocketchaos: {problem}", markup=False)
+        ERR.print(f"rocketchaos: {problem}")
         return problem.exit_code
     except Terminated:
         ERR.print("rocketchaos: terminated; everything that it started has been stopped")
@@ -69,6 +67,6 @@ def _code_of(command: Callable[..., ExitCode], arguments: Mapping[str, Any]) -> 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.AS_EXPECTED
     except Exception:
-        ERR.print(traceback.format_exc(), markup=False)
+        ERR.print(traceback.format_exc())
         ERR.print("rocketchaos: this is a defect of rocketchaos; please report it with the lines above")
         return ExitCode.HARNESS

@@ -1,7 +1,5 @@
 """`rocketchaos explain`: what a word means."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from typing import Annotated
@@ -43,7 +41,7 @@ def explain(
     if not found:
         raise UsageProblem(_unknown(word), "`rocketchaos explain` lists all words.")
     if len(found) > _MOST:
-        OUT.print(f"`{word}` is a key of several words; choose one:", markup=False)
+        OUT.print(f"`{word}` is a key of several words; choose one:")
         _columns([meaning.name for meaning in found])
         return ExitCode.AS_EXPECTED
     for number, entry in enumerate(found):
@@ -65,23 +63,23 @@ def _list_all() -> None:
         if "." not in entry.name and not entry.of_a_key:
             kinds.setdefault(entry.kind, []).append(entry.name)
     for kind, names in kinds.items():
-        OUT.print(f"[bold]{escape(kind)}[/bold]")
+        OUT.print(f"[bold]{escape(kind)}[/bold]", markup=True)
         _columns(names)
-    OUT.print("`rocketchaos explain WORD` explains one, `explain WORD.KEY` a key of it.", markup=False)
+    OUT.print("`rocketchaos explain WORD` explains one, `explain WORD.KEY` a key of it.")
 
 
 def _columns(names: list[str]) -> None:
     for line in textwrap.wrap("  ".join(names), _WIDTH - 4, break_on_hyphens=False):
-        OUT.print(f"    {line}", markup=False)
+        OUT.print(f"    {line}")
 
 
 def _show(entry: Entry) -> None:
-    OUT.print(f"[bold]{escape(entry.name)}[/bold]  ({escape(entry.kind)})")
+    OUT.print(f"[bold]{escape(entry.name)}[/bold]  ({escape(entry.kind)})", markup=True)
     for paragraph in entry.text.split("\n\n"):
-        OUT.print(textwrap.fill(_plain(paragraph), _WIDTH, break_long_words=False), markup=False)
+        OUT.print(textwrap.fill(_plain(paragraph), _WIDTH, break_long_words=False))
     if entry.example:
-        OUT.print("\nExample:", markup=False)
-        OUT.print(textwrap.indent(entry.example, "    "), markup=False)
+        OUT.print("\nExample:")
+        OUT.print(textwrap.indent(entry.example, "    "))
     if entry.kind == "claim":
         carriers = [item for item in _shipped() if entry.name in claims_of(item)]
         _show_scenarios("Scenarios with a check that confirms it if it holds:", carriers)
@@ -89,11 +87,11 @@ def _show(entry: Entry) -> None:
         _show_scenarios("Scenarios with a check that shows the contrary if it holds:", against)
     if not entry.keys:
         return
-    OUT.print("\nKeys:", markup=False)
+    OUT.print("\nKeys:")
     for key in entry.keys:
         text = f"{key.name}: {key.value}; {_plain(key.meaning)}"
         wrapped = textwrap.wrap(text, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
-        OUT.print("    " + "\n        ".join(wrapped), markup=False)
+        OUT.print("    " + "\n        ".join(wrapped))
 
 
 def _shipped() -> list[Scenario]:
@@ -102,9 +100,9 @@ def _shipped() -> list[Scenario]:
 
 def _show_scenarios(heading: str, scenarios: Sequence[Scenario]) -> None:
     if scenarios:
-        OUT.print(f"\n{heading}", markup=False)
+        OUT.print(f"\n{heading}")
     for scenario in scenarios:
-        OUT.print(f"    {scenario.name}", markup=False)
+        OUT.print(f"    {scenario.name}")
 
 
 def _plain(text: str) -> str:

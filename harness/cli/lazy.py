@@ -1,7 +1,5 @@
 """Commands that are imported when they are called: `--help` and `--version` need none of them."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -75,7 +73,7 @@ class LazyCommand(TyperCommand):
                 typer.main.get_command(self._entry.application(str(self.name))), str(self.name)
             )
         except RocketchaosError as problem:  # what it reads at its import: workers of the user's own
-            ERR.print(f"rocketchaos: {problem}", markup=False)
+            ERR.print(f"rocketchaos: {problem}")
             raise typer.Exit(problem.exit_code) from None
         except Terminated:
             raise typer.Exit(ExitCode.TERMINATED) from None

@@ -1,10 +1,6 @@
 """`rocketchaos list`: which scenarios there are."""
 
-from __future__ import annotations
-
-import json
 import shutil
-import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -60,19 +56,18 @@ def list_scenarios(
         asked = " ".join([*words, *([f"-k {keywords!r}"] if keywords.strip() else [])])
         raise UsageProblem(f"no scenario matches {asked}", "`rocketchaos list` shows all of them.")
     if as_json:
-        json.dump(_document(chosen), sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
+        OUT.print_json(_document(chosen))
         return ExitCode.AS_EXPECTED
     width = shutil.get_terminal_size().columns
     everything = not (what or keywords.strip() or long)
     if everything and not every_theme and OUT.is_terminal:
-        OUT.print("\n".join(_themes(chosen, width)), markup=False)
+        OUT.print("\n".join(_themes(chosen, width)))
         return ExitCode.AS_EXPECTED
     every_one = bool(words or keywords.strip() or long)
     for line, item in _by_theme(chosen, width, every_one=every_one) if OUT.is_terminal else _table(chosen):
-        OUT.print(line, markup=False)
+        OUT.print(line)
         if long and item is not None:
-            OUT.print(f"    {_facts(item)}", markup=False)
+            OUT.print(f"    {_facts(item)}")
     return ExitCode.AS_EXPECTED
 
 

@@ -1,7 +1,5 @@
 """`--matrix clients=java,python rocketmq=4.9.4,5.5.0`: options that take all the words that belong to them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path

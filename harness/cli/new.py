@@ -1,7 +1,5 @@
 """`rocketchaos new`: a scenario to start from."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated
@@ -60,5 +58,5 @@ def new(
     }
     width = max(map(len, commands))
     hints = "\n".join(f"  {command:{width}}   {what}" for command, what in commands.items())
-    OUT.print(f"Wrote {path}. Edit it, then:\n{hints}", markup=False)
+    OUT.print(f"Wrote {path}. Edit it, then:\n{hints}")
     return ExitCode.AS_EXPECTED

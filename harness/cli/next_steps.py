@@ -1,7 +1,5 @@
 """`rocketchaos` alone: what to do next."""
 
-from __future__ import annotations
-
 import rocketchaos
 from rocketchaos.harness.cli.terminal import OUT
 
@@ -23,7 +21,6 @@ def show_next_steps() -> None:
     width = max(len(wish) for wish, _ in NEXT_STEPS)
     lines = [f"  {wish:{width}}  {command}" for wish, command in NEXT_STEPS]
     OUT.print(
-        f"rocketchaos {rocketchaos.__version__} runs a real RocketMQ, and shows what becomes of every message.\n",
-        markup=False,
+        f"rocketchaos {rocketchaos.__version__} runs a real RocketMQ, and shows what becomes of every message.\n"
     )
-    OUT.print("\n".join(lines), markup=False)
+    OUT.print("\n".join(lines))

@@ -1,7 +1,5 @@
 """Writes and reports a night."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable
@@ -58,7 +56,7 @@ class NightAccount:
             sys.stdout.write(self.status.text(summary, left, ended=True))
         else:
             for line in lines(summary):
-                OUT.print(line, markup=False)
+                OUT.print(line)
         if os.environ.get("GITHUB_ACTIONS") == "true":
             # Annotations are read from the output of a step; JSON on standard output must stay alone.
             write_lines(sys.stderr if as_json else sys.stdout, github_annotations(summary))
@@ -91,7 +89,7 @@ def read_into(store: str, runs: Path, out: Path) -> list[ExitCode]:
 
 def _report(runs: Path, store: str, out: Path) -> None:
     for page in ingest_and_report(runs, store, out):
-        ERR.print(f"Wrote {page}", markup=False)
+        ERR.print(f"Wrote {page}")
 
 
 def do_or_tell(do: Callable[[], object], about: str = "") -> list[ExitCode]:
@@ -99,6 +97,6 @@ def do_or_tell(do: Callable[[], object], about: str = "") -> list[ExitCode]:
     try:
         do()
     except RocketchaosError as problem:
-        ERR.print(f"rocketchaos: {about}{problem}", markup=False)
+        ERR.print(f"rocketchaos: {about}{problem}")
         return [problem.exit_code]
     return []

@@ -1,7 +1,5 @@
 """`rocketchaos nightly`: scenarios from a seed, until the time is up."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`rocketchaos report ...`: run folders of any number, turned into reports on Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import typer

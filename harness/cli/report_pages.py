@@ -116,7 +116,7 @@ def diff(
             written = write(report, folder, url)
             page = written.page
     if line:
-        OUT.print(one_sentence(report, form is Form.MD, url), markup=False)
+        OUT.print(one_sentence(report, form is Form.MD, url))
     else:
         _shown(report, form, page, url)
     return {
@@ -145,9 +145,9 @@ def all_reports(
     for report, written in made:
         sentence = one_sentence(report, form is Form.MD, url)
         if form is Form.MD:
-            OUT.print(f"- **{report.title}**: {sentence} Page: `{written.page}`", markup=False)
+            OUT.print(f"- **{report.title}**: {sentence} Page: `{written.page}`")
         else:
-            OUT.print(f"{report.title}: {sentence}\nPage: {written.page}\n", markup=False)
+            OUT.print(f"{report.title}: {sentence}\nPage: {written.page}\n")
     return ExitCode.AS_EXPECTED
 
 
@@ -204,7 +204,7 @@ def _shown(report: Report, form: Form, page: Path | None, url: RunsUrl | None) -
     from rocketchaos.spark_reports.render.text import markdown, show
 
     if form is Form.MD:
-        OUT.print(markdown(report, page, url), markup=False, end="")
+        OUT.print(markdown(report, page, url).rstrip())
     else:
         show(report, OUT.rich, page, url)
 

@@ -1,7 +1,5 @@
 """`rocketchaos report ingest`, `export`, `tidy`, `migrate`, `package`: what fills and keeps a store."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -46,12 +44,12 @@ def ingest(
         f"{done.seen} run folders: {done.ingested} new, {again}, {sum(done.quarantined.values())} in quarantine"
     )
     for kind, folders in done.quarantined.items():
-        OUT.print(f"  {kind}: {folders}", markup=False)
+        OUT.print(f"  {kind}: {folders}")
     if done.released:
-        OUT.print(f"{done.released} folders left the quarantine: they were deleted", markup=False)
+        OUT.print(f"{done.released} folders left the quarantine: they were deleted")
     if done.aged:
-        OUT.print(f"{done.aged} skipped: older than what the store keeps", markup=False)
-    OUT.print(f"{done.messages} messages in {done.seconds:.1f} s", markup=False)
+        OUT.print(f"{done.aged} skipped: older than what the store keeps")
+    OUT.print(f"{done.messages} messages in {done.seconds:.1f} s")
     return ExitCode.AS_EXPECTED
 
 
@@ -68,7 +66,7 @@ def export(
 
         found.register()
         names = export_tables(found.spark, out, Format(form), progress)
-    OUT.print(f"{len(names)} tables in {out}: {', '.join(names)}", markup=False)
+    OUT.print(f"{len(names)} tables in {out}: {', '.join(names)}")
     return ExitCode.AS_EXPECTED
 
 
@@ -92,14 +90,10 @@ def tidy(
         done = tidy_store(found, progress, keep=kept)
     if found.kept_since is not None:
         since = f"{found.kept_since:%Y-%m-%d %H:%M} UTC"
-        OUT.print(
-            f"{counted(done.runs, 'run')} from before {since} removed; later ingests skip these runs",
-            markup=False,
-        )
+        OUT.print(f"{counted(done.runs, 'run')} from before {since} removed; later ingests skip these runs")
     OUT.print(
         f"{done.facts} outdated facts removed; {done.folders} folders left the quarantine, ingested "
-        f"since; {done.files} small files became {done.files_now}",
-        markup=False,
+        f"since; {done.files} small files became {done.files_now}"
     )
     return ExitCode.AS_EXPECTED
 
@@ -123,8 +117,7 @@ def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:
     OUT.print(
         f"{store} has version {STORE_VERSION} already"
         if had == STORE_VERSION
-        else f"{store} had version {had}, and has {STORE_VERSION} now{gaps}",
-        markup=False,
+        else f"{store} had version {had}, and has {STORE_VERSION} now{gaps}"
     )
     return ExitCode.AS_EXPECTED
 
@@ -150,5 +143,5 @@ def package(
 
     with Progress() as progress:
         made = make_package(out, progress, store)
-    OUT.print(f"{made.zip}\n{made.script}\n{made.logging}\n\nOn any master:\n  {made.command}", markup=False)
+    OUT.print(f"{made.zip}\n{made.script}\n{made.logging}\n\nOn any master:\n  {made.command}")
     return ExitCode.AS_EXPECTED

@@ -1,7 +1,5 @@
 """`rocketchaos reproduce`: one scenario, once or often."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -100,8 +98,7 @@ def reproduce(
         )
     for record in runner.kept:
         ERR.print(
-            f"The cluster stays up: name server {record.nameserver}. `rocketchaos down {record.id}` ends it.",
-            markup=False,
+            f"The cluster stays up: name server {record.nameserver}. `rocketchaos down {record.id}` ends it."
         )
     return code
 

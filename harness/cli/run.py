@@ -1,7 +1,8 @@
 """`rocketchaos run`: many scenarios."""
 
-from __future__ import annotations
-
+import shlex
+import sys
+import threading
 from pathlib import Path
 from typing import Annotated
 
@@ -25,15 +26,37 @@ from rocketchaos.harness.cli.common_options import (
     SeedOption,
     TimingOption,
 )
-from rocketchaos.harness.cli.holding import hold_for_user
+from rocketchaos.harness.cli.ending import Terminated
 from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
-from rocketchaos.harness.cli.terminal import Progress
+from rocketchaos.harness.cli.terminal import ERR, Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.engine.hold import Held
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.matrix import Matrix, plan
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all, select
+
+
+def hold_for_user(held: Held) -> None:
+    """Say where to look; returns upon Enter or Ctrl-C.
+
+    Raises:
+        Terminated: SIGTERM, which ends the run.
+    """
+    groups = ", ".join(f"{name} is {real}" for name, real in held.groups.items())
+    ERR.print(f"Held open: name server {held.nameserver}; groups: {groups}.")
+    group, proxy = next(iter(held.groups.values()), "G"), f" --proxy {held.proxy}" if held.proxy else ""
+    ERR.print(
+        f"`rocketchaos diagnose --namesrv {shlex.quote(held.nameserver)} --group {group}{proxy}` "
+        "looks at it. Enter or Ctrl-C ends the hold."
+    )
+    try:
+        if not sys.stdin.readline():  # no Enter can come
+            threading.Event().wait()
+    except KeyboardInterrupt as end:
+        if isinstance(end, Terminated):
+            raise
 
 
 def run(

@@ -1,7 +1,5 @@
 """`rocketchaos shrink`: the smallest scenario that still shows a finding, of a run or of a whole night."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -90,7 +88,7 @@ def shrink(
     if status.is_file():
         return _shrink_all(of_night(status, finding), out, status.parent / "findings", effort, folder)
     text = _shrink_one(what, finding, lambda search: out or _place(None, Path())(search), effort, folder)
-    OUT.print(text, markup=False)
+    OUT.print(text)
     return ExitCode.AS_EXPECTED
 
 
@@ -117,7 +115,7 @@ def _shrink_one(
     """
     report = load_report(run)
     wanted = chosen(report, finding)
-    OUT.print(f"shrinking: {wanted.title}", markup=False)
+    OUT.print(f"shrinking: {wanted.title}")
     with Progress() as progress:
         options = options_of(report, runs, progress)
         search = Smallest(report, wanted, effort, options)
@@ -131,7 +129,7 @@ def _shrink_one(
             if so_far is not None:
                 write_text(file, text_of(so_far), WAY_OUT)
                 note = f"Wrote {file}: the smallest one so far that shows it; its checks were not measured"
-                ERR.print(note, markup=False)
+                ERR.print(note)
                 end.add_note(note)
             raise
     write_text(file, text_of(shrunk.document), WAY_OUT)
@@ -190,7 +188,7 @@ def _shrink_all(
                 raise
     finally:
         for code, text in results.items():
-            OUT.print(f"\n{code}\n{indent(text, '  ')}", markup=False)
+            OUT.print(f"\n{code}\n{indent(text, '  ')}")
     return ExitCode.gravest(codes)
 
 

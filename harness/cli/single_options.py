@@ -1,7 +1,5 @@
 """Options that take one value: given twice, they are refused, where Typer would drop the first silently."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

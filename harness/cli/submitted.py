@@ -4,8 +4,6 @@
         ingest RUNS --store URI
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import zipfile

@@ -1,8 +1,5 @@
 """`rocketchaos symptoms`: what people report, found by what they paste."""
 
-from __future__ import annotations
-
-import json
 import shutil
 import sys
 import textwrap
@@ -79,15 +76,15 @@ def _table_of(runs: Path, *, as_json: bool) -> ExitCode:
 
     measured = measured_from(runs)
     if as_json:
-        _print_json(measured_document(measured))
+        OUT.print_json(measured_document(measured))
     else:
-        OUT.print(table(measured), markup=False)
+        OUT.print(table(measured))
     return ExitCode.AS_EXPECTED
 
 
 def _tell_list(chosen: Sequence[ListedSymptom], seen: str, *, as_json: bool) -> None:
     if as_json:
-        _print_json(
+        OUT.print_json(
             {"schema_version": SCHEMA_VERSION, "symptoms": [_document(symptom) for symptom in chosen]}
         )
         return
@@ -95,23 +92,23 @@ def _tell_list(chosen: Sequence[ListedSymptom], seen: str, *, as_json: bool) -> 
     name_width = max(len(symptom.name) for symptom in chosen)
     for heading, group in groupby(chosen, key=lambda symptom: seen or symptom.seen[0]):
         members = list(group)
-        OUT.print(clipped(f"{heading} ({len(members)}): {SEEN[heading]}", width), markup=False)
+        OUT.print(clipped(f"{heading} ({len(members)}): {SEEN[heading]}", width))
         for symptom in members:
-            OUT.print(clipped(f"  {symptom.name:{name_width}}  {symptom.title}", width), markup=False)
+            OUT.print(clipped(f"  {symptom.name:{name_width}}  {symptom.title}", width))
 
 
 def _tell_found(found: Sequence[Found], *, matching: bool, as_json: bool) -> None:
     if as_json:
         documents = [{**_document(match.symptom), "likeness": round(match.likeness, 2)} for match in found]
-        _print_json({"schema_version": SCHEMA_VERSION, "found": matching, "symptoms": documents})
+        OUT.print_json({"schema_version": SCHEMA_VERSION, "found": matching, "symptoms": documents})
         return
     if not matching:
-        OUT.print("No symptom has this text; the nearest:", markup=False)
+        OUT.print("No symptom has this text; the nearest:")
     for number, match in enumerate(found):
         if number or not matching:
             OUT.print()
         for line in _answer(match.symptom):
-            OUT.print(line, markup=False)
+            OUT.print(line)
 
 
 def _answer(symptom: ListedSymptom) -> Iterator[str]:
@@ -166,8 +163,3 @@ def _document(symptom: ListedSymptom) -> dict[str, Any]:
         "fixed_in": symptom.fixed_in or None,
         "reproduce": symptom.reproduce,
     }
-
-
-def _print_json(document: object) -> None:
-    json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
-    sys.stdout.write("\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
@@ -39,13 +40,18 @@ class Speaker:
 
         return _Console(stderr=self._stderr, highlight=False, soft_wrap=True)
 
-    def print(self, what: object = "", *, markup: bool = True, end: str = "\n") -> None:
-        """Write a line; with `markup`, tags such as `[bold]` are styles."""
-        if isinstance(what, str) and not (markup and "[" in what):
-            self.file.write(what + end)
+    def print(self, what: object = "", *, markup: bool = False) -> None:
+        """Write a line; with `markup`, tags such as `[bold]` are styles. Tables go through rich."""
+        if isinstance(what, str) and not markup:
+            self.file.write(f"{what}\n")
             self.file.flush()
         else:
-            self.rich.print(what, markup=markup, end=end)
+            self.rich.print(what)
+
+    def print_json(self, document: object) -> None:
+        """Write a document, indented; nothing else belongs on standard output then."""
+        json.dump(document, self.file, indent=2, ensure_ascii=False)
+        self.file.write("\n")
 
 
 OUT = Speaker()
@@ -66,7 +72,7 @@ class Progress:
             return
         self._last = text
         if not ERR.is_terminal:
-            ERR.print(f"{text} ...", markup=False)
+            ERR.print(f"{text} ...")
         elif self._status is None:
             self._status = ERR.rich.status(text)
             self._status.start()

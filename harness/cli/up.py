@@ -1,9 +1,5 @@
 """`rocketchaos up`: a cluster for many commands."""
 
-from __future__ import annotations
-
-import json
-import sys
 from typing import Annotated
 
 import typer
@@ -62,7 +58,7 @@ def up(
     for record in running():
         has_all = record.dashboard is not None or not dashboard
         if record.fits(rocketmq, timing.value, on) and has_all and nameserver_port is None:
-            ERR.print("It is up already.", markup=False)
+            ERR.print("It is up already.")
             _tell(record, as_json)
             return ExitCode.AS_EXPECTED
     require_lasting(on)
@@ -101,13 +97,11 @@ def _tell(record: RunningCluster, as_json: bool) -> None:
             "dashboard": record.dashboard,
             "folder": record.folder,
         }
-        json.dump(document, sys.stdout, indent=2)
-        sys.stdout.write("\n")
+        OUT.print_json(document)
         return
     others = ", ".join(f"{node.name} {node.address}" for node in record.nodes[1:] if node.role != "dashboard")
     page = f"\nThe dashboard: {record.dashboard}" if record.dashboard else ""
     OUT.print(
         f"RocketMQ {record.version} ({record.timing}) is up: name server {record.nameserver}, {others}{page}\n"
-        f"`rocketchaos down {record.id}` ends it.",
-        markup=False,
+        f"`rocketchaos down {record.id}` ends it."
     )

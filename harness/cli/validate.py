@@ -1,7 +1,5 @@
 """`rocketchaos validate`: is a scenario right?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -53,6 +51,6 @@ def validate(
         raise InvalidScenario(nowhere)
     remarks = [*_doubts(scenarios), *(hint for scenario in scenarios for hint in hints(scenario))]
     if text := render(remarks):
-        ERR.print(text, markup=False)
-    OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}", markup=False)
+        ERR.print(text)
+    OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}")
     return ExitCode.AS_EXPECTED

@@ -1,10 +1,5 @@
 """`rocketchaos versions`: which releases of RocketMQ can be run here."""
 
-from __future__ import annotations
-
-import json
-import sys
-
 from rocketchaos.harness.cli.common_options import JsonOption
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode
@@ -32,14 +27,13 @@ def list_versions(as_json: JsonOption = False) -> ExitCode:
             }
             for entry in found
         ]
-        json.dump({"schema_version": SCHEMA_VERSION, "versions": entries}, sys.stdout, indent=2)
-        sys.stdout.write("\n")
+        OUT.print_json({"schema_version": SCHEMA_VERSION, "versions": entries})
     else:
         for item in found:
-            OUT.print(_line(item), markup=False)
+            OUT.print(_line(item))
     if unreached is None:
         return ExitCode.AS_EXPECTED
-    ERR.print(f"rocketchaos: only those in the cache: {unreached}", markup=False)
+    ERR.print(f"rocketchaos: only those in the cache: {unreached}")
     return unreached.exit_code
 
 

@@ -1,7 +1,5 @@
 """`rocketchaos worker ...`: workers of clients that the harness doesn't bring."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -45,11 +43,11 @@ def worker_test(
             _tell(result)
     failed = [item for item in found if item.outcome == "failed"]
     if failed:
-        OUT.print(f"{len(failed)} of {len(found)} checks fail; the logs are in {logs}", markup=False)
+        OUT.print(f"{len(failed)} of {len(found)} checks fail; the logs are in {logs}")
         return ExitCode.NOT_AS_EXPECTED
-    OUT.print(f"{kind.name} speaks the protocol: {len(found)} checks on RocketMQ {rocketmq}", markup=False)
+    OUT.print(f"{kind.name} speaks the protocol: {len(found)} checks on RocketMQ {rocketmq}")
     if worker not in CLIENT_KINDS:
-        OUT.print(f"Use it in scenarios as `client: {kind.name}` with {VARIABLE}={worker}", markup=False)
+        OUT.print(f"Use it in scenarios as `client: {kind.name}` with {VARIABLE}={worker}")
     return ExitCode.AS_EXPECTED
 
 
@@ -62,7 +60,7 @@ def _chosen(worker: str) -> tuple[ClientKind, WorkerKind]:
 
 def _tell(result: Result) -> None:
     why = f": {result.why}" if result.why else ""
-    OUT.print(f"{_MARKS[result.outcome]} {result.api} {result.check}{why}", markup=False)
+    OUT.print(f"{_MARKS[result.outcome]} {result.api} {result.check}{why}")
 
 
 def worker_application() -> typer.Typer:

@@ -1,7 +1,5 @@
 """A connection to one broker that stays open, as every client's does, and over which the broker may ask too."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import socket

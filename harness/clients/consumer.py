@@ -1,7 +1,5 @@
 """One consumer of a scenario, in a worker process of its own or in a shared one."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

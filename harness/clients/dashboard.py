@@ -4,8 +4,6 @@ Read in `MessageController` and `ConsumerController` of rocketmq-dashboard 1.0.0
 with `status`, 0 or -1, `data`, and `errMsg` where the status is -1; the HTTP status is 200 in either case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

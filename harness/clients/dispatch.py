@@ -1,7 +1,5 @@
 """How far a broker is with putting stored messages into their queues."""
 
-from __future__ import annotations
-
 import json
 
 from rocketchaos.harness.rocketmq import remoting

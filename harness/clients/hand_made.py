@@ -5,8 +5,6 @@ A broker knows a consumer by its connection and what its heartbeats (HEART_BEAT,
 nothing, owns nothing, and sends only what a step asks for; brokers drop it 120 s after its last heartbeat.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Mapping

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.clients.consumer import Consumer
@@ -12,48 +13,46 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 
+@dataclass(frozen=True, slots=True)
 class Members:
     """The clients of a run, by name and by group."""
 
-    def __init__(
-        self, scenario: Scenario, consumers: Mapping[str, Consumer], producers: Mapping[str, Producer]
-    ) -> None:
-        self._scenario = scenario
-        self._consumers = consumers
-        self._producers = producers
+    scenario: Scenario
+    consumers: Mapping[str, Consumer]
+    producers: Mapping[str, Producer]
 
     def client(self, name: str) -> Consumer | Producer:
         """A consumer or a producer, by the name that steps have for it."""
-        return self._producers.get(name) or self._consumers[name]
+        return self.producers.get(name) or self.consumers[name]
 
     def producer(self, name: str) -> Producer:
         """A producer, by the name that steps have for it."""
-        return self._producers[name]
+        return self.producers[name]
 
     def online(self, group: str) -> tuple[str, ...]:
         """Members that were started, and neither stopped nor killed; paused ones count."""
-        return tuple(name for name in self._scenario.members(group) if self._consumers[name].started)
+        return tuple(name for name in self.scenario.members(group) if self.consumers[name].started)
 
     def running(self) -> tuple[Consumer, ...]:
         """Started consumers that can answer: neither stopped, killed nor paused."""
-        return tuple(each for each in self._consumers.values() if each.started and not each.paused)
+        return tuple(each for each in self.consumers.values() if each.started and not each.paused)
 
     def topics_of(self, group: str) -> tuple[str, ...]:
         """The topics to which any member of the group subscribes, or has subscribed.
 
         For a group without members, all that exist: any of them may be what raw requests are about.
         """
-        members = self._scenario.members(group)
+        members = self.scenario.members(group)
         if not members:
-            return tuple(self._scenario.topics)
-        return tuple(dict.fromkeys(topic for name in members for topic in self._consumers[name].topics))
+            return tuple(self.scenario.topics)
+        return tuple(dict.fromkeys(topic for name in members for topic in self.consumers[name].topics))
 
     def held_by(self, group: str, *, brokers: bool) -> tuple[str, ...]:
         """The members that are held by brokers, or else by a proxy that is a server of its own.
 
         A group without members is held by brokers: raw requests and hand-made heartbeats go there.
         """
-        members = self._scenario.members(group)
+        members = self.scenario.members(group)
         if not members:
             return (group,) if brokers else ()
-        return tuple(name for name in members if self._consumers[name].spec.needs_proxy is not brokers)
+        return tuple(name for name in members if self.consumers[name].spec.needs_proxy is not brokers)

@@ -1,7 +1,5 @@
 """The producer of a run."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Whether a member is in the midst of a change of its queues."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rocketchaos.harness.rocketmq.allocation import Queue

@@ -1,7 +1,5 @@
 """PULL_MESSAGE (11) as a raw request: what the broker itself answers, before any client makes something of it."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The variables of a run: whom `$holder` stands for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from rocketchaos.harness.clients.consumer import Consumer

@@ -1,7 +1,5 @@
 """A canary: one message through every broker, sent and received, before anything is measured."""
 
-from __future__ import annotations
-
 import base64
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """RocketMQ as containers on a network of their own, from images of any origin that keep the official contract."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The dashboard as a container: up once it answers what it is there for."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.clients.dashboard import why_not_ready
 from rocketchaos.harness.cluster.server_container import ServerContainer
 from rocketchaos.harness.containers.launch import published_ports

@@ -1,7 +1,5 @@
 """RocketMQ as JVM processes on this host, from the jars of any version. No Docker, no root."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

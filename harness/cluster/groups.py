@@ -1,7 +1,5 @@
 """Consumer groups that are there before anybody joins them, as clients of the proxy need it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

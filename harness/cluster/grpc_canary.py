@@ -1,7 +1,5 @@
 """A canary of gRPC: a client that the proxy serves, before any that is looked at."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The leftovers of harnesses that were killed together with their reaper, or lost power."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil

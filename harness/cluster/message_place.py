@@ -1,7 +1,5 @@
 """Where a message lies, for a producer that doesn't learn it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

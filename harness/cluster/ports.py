@@ -4,8 +4,6 @@ A port that is free now can be taken a moment later. So ports are drawn at rando
 one from which the system takes ports for outgoing connections, and whoever loses one tries again with others.
 """
 
-from __future__ import annotations
-
 import contextlib
 import random
 import socket

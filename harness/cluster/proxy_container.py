@@ -1,7 +1,5 @@
 """The proxy of 5.x as a container."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.cluster.proxy_server import ProxyServer
 from rocketchaos.harness.cluster.server_container import ServerContainer
 

@@ -1,7 +1,5 @@
 """The proxy of 5.x in a JVM process of this host: with its broker, or alone."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.cluster.proxy_server import ProxyServer
 from rocketchaos.harness.cluster.server_process import ServerProcess
 

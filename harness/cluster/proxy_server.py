@@ -1,7 +1,5 @@
 """The proxy of 5.x, wherever it runs: in a process of this host or in a container, alone or with its broker."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from rocketchaos.harness.cluster import readiness

@@ -1,7 +1,5 @@
 """Whether clients can work with servers that have started, and whether brokers took their settings."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import json

@@ -4,8 +4,6 @@ Such a cluster is started under an owner's token of its own (`harness.reaper.rea
 folder of that owner. Its record says that somebody wants it though its harness has ended.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Reads (GET_BROKER_CONFIG, 26) and changes (UPDATE_BROKER_CONFIG, 25) the settings of a running broker."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rocketchaos.harness.cluster import readiness, server_settings

@@ -1,7 +1,5 @@
 """One server of RocketMQ, wherever it runs, from its start to its end."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar

@@ -1,8 +1,6 @@
 """The common part of clusters that start their own servers: the order of starts, and the limit until all are
 ready."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """A server as a container on the cluster's own network."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 from collections.abc import Callable, Mapping

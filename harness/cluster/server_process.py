@@ -1,7 +1,5 @@
 """A server as a JVM process of this host."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

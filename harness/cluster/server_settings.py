@@ -4,8 +4,6 @@ Settings were read in `BrokerConfig`, `MessageStoreConfig`, `NettyServerConfig` 
 and 5.3.3. Unknown ones are ignored by RocketMQ, so one file serves all versions.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Topics that are usable once they are reported to exist."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rocketchaos.harness.clients.admin import Admin

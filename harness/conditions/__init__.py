@@ -12,7 +12,7 @@ from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.run import Settled
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 POLL_INTERVAL_S = 0.01
 LONGEST_POLL_INTERVAL_S = 0.05
@@ -47,7 +47,7 @@ def _interval_s(state: RetryCallState) -> float:
 
 
 def await_condition(
-    context: ConditionContext, awaited: Awaited, observe: Callable[[], Seen], within_ms: int
+    context: ProbeContext, awaited: Awaited, observe: Callable[[], Seen], within_ms: int
 ) -> None:
     """Look again and again until the condition holds; a worker or server that dies ends it at once.
 

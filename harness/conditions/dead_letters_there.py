@@ -8,10 +8,10 @@ from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.probes.dead_letters_probe import read_dead_letters
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def dead_letters_there(context: ConditionContext, group: str, count: int) -> Seen:
+def dead_letters_there(context: ProbeContext, group: str, count: int) -> Seen:
     """Whether at least this many messages are in `%DLQ%<group>`."""
     found = read_dead_letters(context, group)
     if found is None:

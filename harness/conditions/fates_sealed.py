@@ -12,7 +12,7 @@ from rocketchaos.harness.core.events.messages import Received
 from rocketchaos.harness.core.model import Event
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 LOOK_EVERY_MS = 200
 """A look reads the whole history: more of them would take the CPU that parallel runs need."""
@@ -26,7 +26,7 @@ class FatesSealed:
     message that nobody will ever consume keeps it waiting no longer than that.
     """
 
-    def __init__(self, context: ConditionContext, group: str) -> None:
+    def __init__(self, context: ProbeContext, group: str) -> None:
         self._context, self._group = context, group
         self._last: tuple[int, Seen] | None = None
 

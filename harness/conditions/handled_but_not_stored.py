@@ -11,10 +11,10 @@ from rocketchaos.harness.conditions.offsets_reached import shown_queues
 from rocketchaos.harness.core.events.messages import Consumed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def handled_but_not_stored(context: ConditionContext, group: str, topic: str, count: int) -> Seen:
+def handled_but_not_stored(context: ProbeContext, group: str, topic: str, count: int) -> Seen:
     """Whether this many different messages are between a listener's success and the storing of the offset.
 
     A client commits what was handled to a table of its own, and sends that to the brokers every 5 s

@@ -8,10 +8,10 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def listeners_blocked(context: ConditionContext, target: str, count: int) -> Seen:
+def listeners_blocked(context: ProbeContext, target: str, count: int) -> Seen:
     """Whether the target's listeners block on at least this many messages (`behaviour: block`)."""
     view = RunView(context.scenario, context.history.events)
     held = {name: set(view.blocked(name, len(view.events))) for name in view.consumers(target) or ()}

@@ -10,10 +10,10 @@ from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.core.events.messages import LineOfNoMessage
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def messages_delivered(context: ConditionContext, target: str, topic: str | None, count: int) -> Seen:
+def messages_delivered(context: ProbeContext, target: str, topic: str | None, count: int) -> Seen:
     """Whether at least this many different messages have reached the listeners of the target."""
     view = RunView(context.scenario, context.history.events)
     consumers = view.consumers(target) or ()
@@ -23,7 +23,7 @@ def messages_delivered(context: ConditionContext, target: str, topic: str | None
     return Seen(False, "; ".join([f"{len(keys)} delivered", *_printed(context, view, consumers)]))
 
 
-def _printed(context: ConditionContext, view: RunView, consumers: Iterable[str]) -> Iterator[str]:
+def _printed(context: ProbeContext, view: RunView, consumers: Iterable[str]) -> Iterator[str]:
     """The lines or entries of those programs that are seen by what they print or write."""
     for name in view.seen_from_outside(consumers):
         consumer = context.consumers[name]

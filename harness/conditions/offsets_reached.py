@@ -12,10 +12,10 @@ from rocketchaos.harness.probes.offsets_probe import read_offsets
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def shown_queues(context: ConditionContext, group: str, topic: str) -> tuple[QueueProgress, ...] | str:
+def shown_queues(context: ProbeContext, group: str, topic: str) -> tuple[QueueProgress, ...] | str:
     """The brokers' queues of a topic with every message that was acknowledged; or why they can't be determined
     yet.
 
@@ -37,7 +37,7 @@ def shown_queues(context: ConditionContext, group: str, topic: str) -> tuple[Que
 
 
 def offsets_reached(
-    context: ConditionContext, group: str, topic: str, lag: int, queues_of: str | None = None
+    context: ProbeContext, group: str, topic: str, lag: int, queues_of: str | None = None
 ) -> Seen:
     """Whether the group is at most `lag` messages behind, in total, or in the queues of one consumer."""
     queues = shown_queues(context, group, topic)

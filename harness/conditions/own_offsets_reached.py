@@ -10,10 +10,10 @@ from rocketchaos.harness.probes.ownership_probe import read_ownership
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def own_offsets_reached(context: ConditionContext, target: str, topic: str) -> Seen:
+def own_offsets_reached(context: ProbeContext, target: str, topic: str) -> Seen:
     """Whether each consumer's own offset of each queue of the topic that it has is the queue's end.
 
     Its own offset store takes a message into account once the listener has returned
@@ -28,7 +28,7 @@ def own_offsets_reached(context: ConditionContext, target: str, topic: str) -> S
     return Seen(True, f"{target} counts all of its queues as consumed")
 
 
-def _of_one(context: ConditionContext, name: str, topic: str) -> Seen:
+def _of_one(context: ProbeContext, name: str, topic: str) -> Seen:
     queues = shown_queues(context, context.scenario.consumers[name].group, topic)
     if isinstance(queues, str):
         return Seen(False, queues)

@@ -13,15 +13,15 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
     from rocketchaos.harness.language.consumer_spec import Consumer
+    from rocketchaos.harness.probes.context import ProbeContext
 
 _TWICE = ", each of which counts as a member until the broker drops those without heartbeats, after 120 s"
 """Two threads of a client that both miss a connection may each make one, and each send a heartbeat on its own
 (`NettyRemotingClient.createChannel`, 4.9.4); brokers count members by connection (`ConsumerGroupInfo`)."""
 
 
-def ownership_settled(context: ConditionContext, group: str) -> Seen:
+def ownership_settled(context: ProbeContext, group: str) -> Seen:
     """Whether each online member owns, of each topic it subscribes to, its share among all online members.
 
     Its share is what its own strategy gives it. Members count with every topic, as
@@ -36,7 +36,7 @@ def ownership_settled(context: ConditionContext, group: str) -> Seen:
     return seen
 
 
-def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[str, OwnView]]:
+def observe_members(context: ProbeContext, group: str) -> tuple[Seen, dict[str, OwnView]]:
     """The condition, and what each running member said of itself that can be asked."""
     members = context.members.online(group)
     ids = {name: context.consumers[name].client_id for name in members}
@@ -92,7 +92,7 @@ def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[s
     return Seen(True, f"{len(views)} members have their shares{untold}"), views
 
 
-def _must_know(context: ConditionContext, name: str, keeper: str) -> bool:
+def _must_know(context: ProbeContext, name: str, keeper: str) -> bool:
     """Whether a member must be known there, whichever of its name servers it asks."""
     return keeper == PROXY or all(keeper in route for route in context.scenario.routes_of(name))
 
@@ -102,7 +102,7 @@ def _but(share: Sequence[Queue], locked: Collection[Queue], own: Sequence[Queue]
 
 
 def _locked_by_others(
-    context: ConditionContext, views: Mapping[str, OwnView], name: str, topic: str
+    context: ProbeContext, views: Mapping[str, OwnView], name: str, topic: str
 ) -> set[tuple[str, int]]:
     """Queues that an orderly member can't get, because other orderly ones own them."""
     lock = [view for view in views if _locks(context.consumers[view].spec)]

@@ -9,10 +9,10 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def retries_came(context: ConditionContext, target: str, count: int) -> Seen:
+def retries_came(context: ProbeContext, target: str, count: int) -> Seen:
     """Whether at least this many deliveries to the target were retries."""
     view = RunView(context.scenario, context.history.events)
     consumers = view.consumers(target) or ()

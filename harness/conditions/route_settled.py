@@ -9,10 +9,10 @@ from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def route_settled(context: ConditionContext, topic: str) -> Seen:
+def route_settled(context: ProbeContext, topic: str) -> Seen:
     """Whether the name server routes the topic to every master of it that runs, and the producer knows so.
 
     The producer asks for routes every 30 s, 1 s compressed (`MQClientInstance.updateTopicRouteInfoFromNameServer`,

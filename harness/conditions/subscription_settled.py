@@ -12,7 +12,7 @@ from rocketchaos.harness.probes.ownership_probe import OwnView
 from rocketchaos.harness.probes.subscription_probe import read_subscription
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
 STEADY_MS = 2_000
@@ -38,7 +38,7 @@ class SubscriptionSettled:
     their queues don't change any more, it stays (`PASSED_WITHIN_MS`).
     """
 
-    def __init__(self, context: ConditionContext, group: str, topic: str) -> None:
+    def __init__(self, context: ProbeContext, group: str, topic: str) -> None:
         self._context, self._group, self._topic = context, group, topic
         self._last: tuple[tuple[int, ...], int] | None = None
         self._since_ns = 0
@@ -129,7 +129,7 @@ class SubscriptionSettled:
         return Seen(True, f"{what} on {len(stored)} brokers, twice")
 
 
-def _differing_topics(context: ConditionContext, group: str) -> str:
+def _differing_topics(context: ProbeContext, group: str) -> str:
     """Who of the online members subscribes to which topics, where they differ; empty if they don't."""
     topics = {name: sorted(context.consumers[name].subscriptions) for name in context.members.online(group)}
     if all(own == next(iter(topics.values())) for own in topics.values()):

@@ -1,7 +1,5 @@
 """A worker under test, a broker, and short ways to use both."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 from collections.abc import Callable, Mapping

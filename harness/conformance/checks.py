@@ -1,9 +1,6 @@
 """The duties of a worker: a function for each, in the order in which they are tried."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from rocketchaos.harness.conformance.bench import LIMIT_S, Bench, NotSo
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
@@ -295,23 +292,21 @@ def ends_with_its_input(bench: Bench) -> str | None:
     return None
 
 
-CHECKS: Mapping[str, Check] = MappingProxyType(
-    {
-        "answers": answers,
-        "sends": sends,
-        "sends-by-hash": sends_by_hash,
-        "consumes-by-tag": consumes_by_tag,
-        "blocks": blocks,
-        "retries": retries,
-        "in-order": in_order,
-        "broadcasts": broadcasts,
-        "filters-by-sql": filters_by_sql,
-        "tells-queues": tells_queues,
-        "counts-pulls": counts_pulls,
-        "resubscribes": resubscribes,
-        "stops": stops,
-        "ends-by-sigterm": ends_by_sigterm,
-        "ends-with-its-input": ends_with_its_input,
-    }
-)
+CHECKS: Mapping[str, Check] = {
+    "answers": answers,
+    "sends": sends,
+    "sends-by-hash": sends_by_hash,
+    "consumes-by-tag": consumes_by_tag,
+    "blocks": blocks,
+    "retries": retries,
+    "in-order": in_order,
+    "broadcasts": broadcasts,
+    "filters-by-sql": filters_by_sql,
+    "tells-queues": tells_queues,
+    "counts-pulls": counts_pulls,
+    "resubscribes": resubscribes,
+    "stops": stops,
+    "ends-by-sigterm": ends_by_sigterm,
+    "ends-with-its-input": ends_with_its_input,
+}
 """By id; a new one is registered here."""

@@ -1,7 +1,5 @@
 """Tries a worker: every check, on a cluster of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The container engine (Docker, or what speaks its API), and its refusals in the user's words."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

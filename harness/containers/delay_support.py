@@ -1,7 +1,5 @@
 """How answers of a broker can be delayed on an engine: by its kernel, else by Toxiproxy, else not at all."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from rocketchaos.harness.containers import netem

@@ -1,14 +1,11 @@
 """Which container image serves what: the user's choice, the official one, or the one that `make images` built."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Any, Literal
 
 import requests
@@ -36,14 +33,12 @@ class Names:
     """`make images` builds it. Never pulled: on a registry that name may be anybody's."""
 
 
-NAMES: Mapping[Kind, Names] = MappingProxyType(
-    {
-        "rocketmq": Names("apache/rocketmq:{version}", "rocketchaos/rocketmq:{version}"),
-        "dashboard": Names("apacherocketmq/rocketmq-dashboard:{version}", "rocketchaos/dashboard:{version}"),
-        "worker": Names(None, "rocketchaos/worker:latest"),
-        "toxiproxy": Names("ghcr.io/shopify/toxiproxy:2.12.0", "rocketchaos/toxiproxy:latest"),
-    }
-)
+NAMES: Mapping[Kind, Names] = {
+    "rocketmq": Names("apache/rocketmq:{version}", "rocketchaos/rocketmq:{version}"),
+    "dashboard": Names("apacherocketmq/rocketmq-dashboard:{version}", "rocketchaos/dashboard:{version}"),
+    "worker": Names(None, "rocketchaos/worker:latest"),
+    "toxiproxy": Names("ghcr.io/shopify/toxiproxy:2.12.0", "rocketchaos/toxiproxy:latest"),
+}
 
 
 @dataclass(frozen=True, slots=True)

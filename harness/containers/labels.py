@@ -1,7 +1,5 @@
 """What every container, network and volume of ours carries, so that only those are ever removed."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.reaper.reaper_process import OWNER_LABEL
 
 __all__ = ["OWNER_LABEL", "ROLE_LABEL", "RUN_LABEL", "labels_of"]

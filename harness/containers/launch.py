@@ -1,7 +1,5 @@
 """Containers and networks as everybody here makes them: through testcontainers, labelled, and bounded."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

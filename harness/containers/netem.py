@@ -1,7 +1,5 @@
 """`tc netem`: the kernel itself lets what leaves a container's network wait."""
 
-from __future__ import annotations
-
 import threading
 import uuid
 from collections.abc import Callable

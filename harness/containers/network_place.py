@@ -1,7 +1,5 @@
 """Where on the network of a cluster somebody lives."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

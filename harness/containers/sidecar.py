@@ -1,7 +1,5 @@
 """Sidecars: containers that live in another one's network, where they may change what passes."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import shlex

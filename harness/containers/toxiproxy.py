@@ -1,7 +1,5 @@
 """Toxiproxy in front of a server: it has the address that clients use, and can let them wait for answers."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ rocketmq = "registry.example.org/rocketmq:{version}"
 worker = "registry.example.org/rocketchaos-worker:1"
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The history of a run: events, appended line by line, readable after a crash at any byte."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

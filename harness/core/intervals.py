@@ -1,7 +1,5 @@
 """Intervals for what was counted."""
 
-from __future__ import annotations
-
 import math
 
 Z_95 = 1.959963984540054

@@ -1,7 +1,5 @@
 """Waiting for a condition, with a limit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """How busy this machine is."""
 
-from __future__ import annotations
-
 import os
 import threading
 from typing import Any

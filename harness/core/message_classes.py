@@ -1,11 +1,8 @@
 """The classes of the oracle in words."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.core.text import counted
@@ -23,33 +20,29 @@ class ClassWords:
     """One sentence for a legend."""
 
 
-CLASS_WORDS: Mapping[MessageClass, ClassWords] = MappingProxyType(
-    {
-        MessageClass.DELIVERED: ClassWords("delivered", "D", "a listener of the group got it"),
-        MessageClass.FILTERED_BY_BROKER: ClassWords(
-            "filtered by the broker",
-            "FB",
-            "the stored subscription doesn't match; the broker sent it to no member",
-        ),
-        MessageClass.FILTERED_BY_CLIENT: ClassWords(
-            "filtered by the client",
-            "FC",
-            "the broker sent it to the queue's owner, whose own subscription doesn't match",
-        ),
-        MessageClass.STRANDED: ClassWords("stranded", "S", "it waits in a queue that no member consumes"),
-        MessageClass.IN_FLIGHT: ClassWords("in flight", "IF", "it waits ahead of the group's offset"),
-        MessageClass.IN_RETRY: ClassWords("in retry", "R", "a listener failed; it waits in the retry topic"),
-        MessageClass.DEAD_LETTER: ClassWords(
-            "dead letter", "DL", "its listener failed for good; it is in the dead-letter queue"
-        ),
-        MessageClass.LOST: ClassWords(
-            "lost", "L", "both filters match, the offset passed it, and no listener got it"
-        ),
-        MessageClass.UNDETERMINED: ClassWords(
-            "undetermined", "?", "the history doesn't say enough to choose"
-        ),
-    }
-)
+CLASS_WORDS: Mapping[MessageClass, ClassWords] = {
+    MessageClass.DELIVERED: ClassWords("delivered", "D", "a listener of the group got it"),
+    MessageClass.FILTERED_BY_BROKER: ClassWords(
+        "filtered by the broker",
+        "FB",
+        "the stored subscription doesn't match; the broker sent it to no member",
+    ),
+    MessageClass.FILTERED_BY_CLIENT: ClassWords(
+        "filtered by the client",
+        "FC",
+        "the broker sent it to the queue's owner, whose own subscription doesn't match",
+    ),
+    MessageClass.STRANDED: ClassWords("stranded", "S", "it waits in a queue that no member consumes"),
+    MessageClass.IN_FLIGHT: ClassWords("in flight", "IF", "it waits ahead of the group's offset"),
+    MessageClass.IN_RETRY: ClassWords("in retry", "R", "a listener failed; it waits in the retry topic"),
+    MessageClass.DEAD_LETTER: ClassWords(
+        "dead letter", "DL", "its listener failed for good; it is in the dead-letter queue"
+    ),
+    MessageClass.LOST: ClassWords(
+        "lost", "L", "both filters match, the offset passed it, and no listener got it"
+    ),
+    MessageClass.UNDETERMINED: ClassWords("undetermined", "?", "the history doesn't say enough to choose"),
+}
 """In the order in which they are shown."""
 
 

@@ -1,11 +1,8 @@
 """The values that everything else is made of: events, findings, messages, outcomes. Frozen, no I/O."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Generic, Self, cast
 
 from typing_extensions import TypeVar
@@ -218,9 +215,10 @@ SECTIONS = ("anomaly", "healthy", "also", "tendency")
 TENDENCY = "tendency"
 """The list of those that are measured and never judged."""
 
-SECTION_OF: Mapping[OutcomeKind, str] = MappingProxyType(
-    {OutcomeKind.REPRODUCED: "anomaly", OutcomeKind.NOT_REPRODUCED: "healthy"}
-)
+SECTION_OF: Mapping[OutcomeKind, str] = {
+    OutcomeKind.REPRODUCED: "anomaly",
+    OutcomeKind.NOT_REPRODUCED: "healthy",
+}
 """The section of the scenario all of whose checks hold where a run ends so."""
 
 

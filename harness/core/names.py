@@ -1,7 +1,5 @@
 """Names that no other run has: topics and groups of a scenario get a token of the run behind them."""
 
-from __future__ import annotations
-
 import random
 import string
 import time

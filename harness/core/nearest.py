@@ -1,7 +1,5 @@
 """Finds the most similar allowed word, and joins words for a sentence."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection
 

@@ -8,8 +8,6 @@ record for each cluster that stays up, `scratch/` the stores and logs of cluster
 `harness.reaper.reaper`).
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

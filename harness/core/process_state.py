@@ -1,7 +1,5 @@
 """Pause or continue a process of this host, and wait until that shows."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 

@@ -1,7 +1,5 @@
 """Small pieces of text. Tags, topics and error messages are strangers' text: nothing of it may act."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import pairwise

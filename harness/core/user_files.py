@@ -1,7 +1,5 @@
 """Files that a scenario names: jars of the user's programs, bodies of messages."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -4,8 +4,6 @@ A broker checks half messages one after the other: it stores each undecided one 
 checks, and asks a member of its producer group (TransactionalMessageServiceImpl; 4.9.4, 5.5.0).
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping

@@ -4,8 +4,6 @@ A bundle from others is input that nobody vouches for: its size and types are ch
 whatever is shown of it goes through the same outputs as a live cluster's names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

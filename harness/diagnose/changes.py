@@ -1,7 +1,5 @@
 """What has changed from one look to the next, in sentences: in a group, and in the findings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.diagnosis import Report

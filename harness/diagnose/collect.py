@@ -1,7 +1,5 @@
 """One look at a cluster: what is asked, of whom, in which order."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import time

@@ -3,8 +3,6 @@
 A master of 5.x also tells which slaves are connected to it; one of 4.9.x doesn't (4.9.4, 5.5.0).
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """One question and its answer, literally: the material of evidence and bundles."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol

@@ -5,8 +5,6 @@ subscription of its queue's owner. If a member's pulls carry their own expressio
 that of now: who consumed an old message under another subscription is not known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -5,8 +5,6 @@ HeartbeatSyncerData (HeartbeatSyncer and ClusterConsumerManager, 5.0 to 5.5.0). 
 10 s, remoting clients every 30 s. A proxy inside a broker (local mode) stores none.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterable

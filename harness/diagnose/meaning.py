@@ -1,7 +1,5 @@
 """What a subscription means, whatever its text: `A||B` is `B || A`."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.diagnose.model import Subscription
 from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
 

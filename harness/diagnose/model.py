@@ -1,7 +1,5 @@
 """What a look at a cluster saw, typed; each part with the exchange that shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -78,7 +76,6 @@ class Stored:
     connections: tuple[Connection, ...] = ()
     subscriptions: Mapping[str, Subscription] = field(default_factory=dict)
     """By topic."""
-    consume_type: str = ""
     model: str = ""
     consume_from: str = ""
 

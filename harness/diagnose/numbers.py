@@ -1,7 +1,5 @@
 """Whole numbers in answers, which may come from anybody."""
 
-from __future__ import annotations
-
 import re
 
 _WHOLE = re.compile(r"-?[0-9]{1,19}")

@@ -1,7 +1,5 @@
 """Who should own which queue: the allocation, recomputed from the member list."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

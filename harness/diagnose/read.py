@@ -1,7 +1,5 @@
 """From an exchange to what it says. Unexpected parts count as missing, because answers may come from anybody."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -273,7 +271,6 @@ def stored(exchange: Exchange) -> Stored:
             topic: _subscription(mapping(item), topic)
             for topic, item in mapping(document.get("subscriptionTable")).items()
         },
-        consume_type=str(document.get("consumeType") or ""),
         model=str(document.get("messageModel") or ""),
         consume_from=str(document.get("consumeFromWhere") or ""),
     )

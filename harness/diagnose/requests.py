@@ -1,9 +1,6 @@
 """The requests that a diagnosis may make: they change nothing. By RequestCode (4.9.4 and 5.5.0)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 GET_BROKER_CONFIG = 26
 GET_BROKER_RUNTIME_INFO = 28
@@ -22,9 +19,9 @@ QUERY_CONSUME_QUEUE = 321
 GET_ALL_MESSAGE_REQUEST_MODE = 402
 GET_BROKER_HA_STATUS = 907
 
-READ_ONLY: Mapping[int, str] = MappingProxyType(
-    {value: name for name, value in list(globals().items()) if name.isupper() and isinstance(value, int)}
-)
+READ_ONLY: Mapping[int, str] = {
+    value: name for name, value in list(globals().items()) if name.isupper() and isinstance(value, int)
+}
 """Every request that passes the gate, and its name."""
 
 

@@ -1,7 +1,5 @@
 """Whom a diagnosis asks, and how: name servers, access key, TLS, addresses that differ here."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

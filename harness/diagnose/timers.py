@@ -4,8 +4,6 @@ The broker stores such a message in `rmq_sys_wheel_timer`, takes it from there i
 puts it into its topic when it is due (TimerMessageStore, 5.0 to 5.5.0).
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Awaitable, Callable

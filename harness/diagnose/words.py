@@ -1,7 +1,5 @@
 """Lists, times and queues in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 

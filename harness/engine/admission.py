@@ -1,7 +1,5 @@
 """The number of parallel runs: the user's, or by default as many as the machine can take."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

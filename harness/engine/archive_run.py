@@ -5,8 +5,6 @@ A name server, a broker, an admin client and a consumer do all that a run does. 
 runs don't wait for: only then a JVM writes its archive.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading

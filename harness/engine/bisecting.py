@@ -1,7 +1,5 @@
 """Asks versions for a bisect: runs the scenario on each, several searches in parallel."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 

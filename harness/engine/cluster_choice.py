@@ -1,7 +1,5 @@
 """Makes the cluster that a scenario needs, of the kind that the user wants."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The owner of a scenario that names none: from the `CODEOWNERS` of the checkout that has its file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

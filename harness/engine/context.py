@@ -1,7 +1,7 @@
 """A provisioned run: its scenario, servers, clients and history.
 
-Steps, conditions, probes and faults get it as `StepContext`, `ConditionContext`, `ProbeContext`, `FaultContext`:
-each says what it needs.
+Steps get it as `StepContext`, conditions and probes as `ProbeContext`, faults as `FaultContext`: each says what it
+needs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """The processes of a run that died but should live, and whether somebody wants the run to end."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Collection

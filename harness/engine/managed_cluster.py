@@ -1,11 +1,10 @@
 """A cluster that several runs share, and the admin worker that asks it."""
 
-from __future__ import annotations
-
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.base import Cluster, Named, Networked
@@ -24,11 +23,9 @@ Where = Literal["host", "containers"]
 """Where clients live."""
 
 
-class MakeCluster(Protocol):
-    """Creates the cluster when it is first needed."""
-
-    def __call__(self, folder: Path, owner: str) -> Cluster:
-        """A cluster that isn't started yet, with this folder for its files and this owner for its processes."""
+MakeCluster = Callable[[Path, str], Cluster]
+"""Creates the cluster when it is first needed, not started yet: with this folder for its files, and this owner for
+its processes."""
 
 
 class ManagedCluster(Closing):

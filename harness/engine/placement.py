@@ -1,7 +1,5 @@
 """Which consumers need a process of their own; pure."""
 
-from __future__ import annotations
-
 from rocketchaos.assertions.log import Log
 from rocketchaos.assertions.log_lapse import LogLapse
 from rocketchaos.harness.language.words import references

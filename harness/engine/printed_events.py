@@ -1,7 +1,5 @@
 """A program's line about a message, or its entry in a topic, as the events that a listener would have written."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -15,10 +15,10 @@ from rocketchaos.harness.language.app_spec import Ready
 from rocketchaos.harness.workers.program_log import LOG_LIMIT_BYTES
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def wait_until_ready(context: ConditionContext, name: str, limit_s: float, log: Path) -> None:
+def wait_until_ready(context: ProbeContext, name: str, limit_s: float, log: Path) -> None:
     """Wait until what `ready` says holds, of a program that is a member of its group already.
 
     Raises:
@@ -46,7 +46,7 @@ def wait_until_ready(context: ConditionContext, name: str, limit_s: float, log: 
     awaited(context, max(limit_s, LOOK_EVERY_S), look, why_not)
 
 
-def _missing(context: ConditionContext, name: str, ready: Ready, log: Path) -> str:
+def _missing(context: ProbeContext, name: str, ready: Ready, log: Path) -> str:
     """The condition that doesn't hold yet; empty: all hold."""
     if ready.members is not None:
         group = context.scenario.consumers[name].group
@@ -61,7 +61,7 @@ def _missing(context: ConditionContext, name: str, ready: Ready, log: Path) -> s
     return ""
 
 
-def _host(context: ConditionContext, name: str) -> str:
+def _host(context: ProbeContext, name: str) -> str:
     """Where a program listens.
 
     Raises:
@@ -95,7 +95,7 @@ def _of_the_first(log: Path) -> str:
     return ""
 
 
-def _has_printed(context: ConditionContext, name: str, pattern: str, log: Path) -> bool:
+def _has_printed(context: ProbeContext, name: str, pattern: str, log: Path) -> bool:
     printed = context.consumers[name].printed()
     if printed is not None:
         return bool(printed["ready"])

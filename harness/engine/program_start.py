@@ -27,7 +27,7 @@ from rocketchaos.harness.workers.program import InContainer
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.conditions.context import ConditionContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 LOOK_EVERY_S = 0.1
 _ASKED_S = 5.0
@@ -60,7 +60,7 @@ class _Member:
     """It is the group's only member there."""
 
 
-def connections_of(context: ConditionContext, name: str) -> frozenset[tuple[str, str]]:
+def connections_of(context: ProbeContext, name: str) -> frozenset[tuple[str, str]]:
     """The client id and address of each connection that brokers have now in the group of this consumer.
 
     Asked before the program is launched: a broker may still list the connection of a process that is gone.
@@ -78,7 +78,7 @@ def _key(connection: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def begun(
-    context: ConditionContext,
+    context: ProbeContext,
     name: str,
     worker: WorkerProcess,
     limit_s: float,
@@ -112,13 +112,13 @@ def begun(
     }
 
 
-def _own(context: ConditionContext, told: Mapping[str, Any]) -> dict[str, Any]:
+def _own(context: ProbeContext, told: Mapping[str, Any]) -> dict[str, Any]:
     names = {topic: context.names.scenario(topic) for topic in told}
     return {names[topic]: data for topic, data in told.items() if not topic.startswith(_RETRY)}
 
 
 def awaited(
-    context: ConditionContext,
+    context: ProbeContext,
     limit_s: float,
     look: Callable[[], Any],
     why_not: Callable[[], EnvironmentNotReady],
@@ -136,7 +136,7 @@ def awaited(
 
 
 def _member(
-    context: ConditionContext, name: str, worker: WorkerProcess, former: Collection[tuple[str, str]]
+    context: ProbeContext, name: str, worker: WorkerProcess, former: Collection[tuple[str, str]]
 ) -> _Member | None:
     """The program's member, once any broker of its group lists it; None: not yet."""
     group = context.scenario.consumers[name].group
@@ -179,7 +179,7 @@ def _member(
     return None
 
 
-def connection_of(context: ConditionContext, group: str, address: str) -> Mapping[str, Any]:
+def connection_of(context: ProbeContext, group: str, address: str) -> Mapping[str, Any]:
     """A broker's connections and subscriptions of a group (203); empty if it has no members."""
     try:
         return context.admin.connection(context.names.real(group), address)
@@ -189,7 +189,7 @@ def connection_of(context: ConditionContext, group: str, address: str) -> Mappin
         return {}
 
 
-def _told_by_itself(context: ConditionContext, name: str, member: _Member) -> Mapping[str, Any] | None:
+def _told_by_itself(context: ProbeContext, name: str, member: _Member) -> Mapping[str, Any] | None:
     """The client's own subscriptions, by topic (307); None: it doesn't answer."""
     if _kind(member) is None:
         return None
@@ -234,7 +234,7 @@ def speaks_from(pid: int, container: InContainer | None) -> Callable[[str], bool
     return lambda address: _port(address) in ports
 
 
-def _speaks_grpc(context: ConditionContext, name: str, worker: WorkerProcess, address: str) -> bool:
+def _speaks_grpc(context: ProbeContext, name: str, worker: WorkerProcess, address: str) -> bool:
     """Whether the connection from this address goes to the proxy's port for gRPC.
 
     The sockets of a container can't be seen: one that gets the proxy's address speaks gRPC.
@@ -276,7 +276,7 @@ def _port(address: str) -> int:
     return int(port) if port.isdigit() else -1
 
 
-def _why_not(context: ConditionContext, name: str, worker: WorkerProcess) -> EnvironmentNotReady:
+def _why_not(context: ProbeContext, name: str, worker: WorkerProcess) -> EnvironmentNotReady:
     spec = context.scenario.consumers[name]
     app = spec.app
     limit_s = 0 if app is None else app.ready_within / 1000
@@ -296,7 +296,7 @@ def _arguments(app: App | None) -> str:
     return "args" if app is not None and app.image is not None else "command"
 
 
-def _reached(context: ConditionContext, pid: int) -> str:
+def _reached(context: ProbeContext, pid: int) -> str:
     """The servers to which a program of this host has connections."""
     remote = set(local_ports(pid).values())
     nodes = [node.name for node in context.servers.cluster.nodes if _port(node.address) in remote]

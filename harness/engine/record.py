@@ -1,7 +1,5 @@
 """The record of a run in addition to its history: `run.json`, and the servers' logs of that time."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

@@ -1,7 +1,5 @@
 """The run, on one page: provision, start, steps, observe, tear down, judge."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Why a run could not be completed, written into its history."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Many runs in one command: the cluster of each, and the kept part of each."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """The test bed of a run: its workers and clients, from the first process to the last log."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

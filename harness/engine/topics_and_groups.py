@@ -1,7 +1,5 @@
 """The topics and groups that a run creates before its clients start."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.core.events.run import TopicCreated

@@ -1,7 +1,5 @@
 """What workers saw, written into the history with the scenario's names."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.core.errors import HarnessDefect, RocketchaosError
 from rocketchaos.harness.core.events.base import BrokenEvent
 from rocketchaos.harness.core.history import History

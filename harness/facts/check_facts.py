@@ -1,7 +1,5 @@
 """What was expected, and what was seen: `CheckFact`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.facts.documents import ChecksDocument

@@ -18,8 +18,6 @@
 A value that the folder lacks is no fact.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 

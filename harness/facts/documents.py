@@ -1,7 +1,5 @@
 """The documents of a run folder, as far as facts are made from them; a value that the folder lacks is None."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import msgspec

@@ -1,7 +1,5 @@
 """Each injection of a fault, with when it took effect and when it was healed: `FaultFact`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.core.events.servers import Fault, FaultEffective, FaultHealed, FaultInjected

@@ -12,8 +12,6 @@ normalised text (`harness.facts.signature`), and so are the texts in folders fro
 `log`       errors and telling warnings in the logs of runs that are not as expected (`harness.facts.log_facts`)
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 

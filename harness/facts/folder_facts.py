@@ -1,7 +1,5 @@
 """All facts of a run folder, made from its current files, and written into it."""
 
-from __future__ import annotations
-
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,12 +20,10 @@ from rocketchaos.harness.facts.finding_facts import finding_facts
 from rocketchaos.harness.facts.kinds import FACTS_VERSION, Fact, MessageLine, Seal
 from rocketchaos.harness.facts.line_digest import digest_of, digest_of_lines, digest_text
 from rocketchaos.harness.facts.log_facts import log_findings
-from rocketchaos.harness.facts.offset_facts import offset_facts
-from rocketchaos.harness.facts.ownership_facts import ownership_facts
+from rocketchaos.harness.facts.observed_facts import offset_facts, ownership_facts, subscription_facts
 from rocketchaos.harness.facts.run_facts import run_fact
 from rocketchaos.harness.facts.seen import Seen, SeenDocument
 from rocketchaos.harness.facts.story import Story, line_of
-from rocketchaos.harness.facts.subscription_facts import subscription_facts
 from rocketchaos.harness.facts.timing_facts import timing_facts
 
 FACTS = "facts.jsonl"

@@ -5,8 +5,6 @@ From these types come the docs of the facts (`docs/facts.md`) and the tables of 
 `events` are numbers of lines of its `events.jsonl`. Topics, groups and consumers have the scenario's names.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
@@ -85,7 +83,7 @@ class RunFact(Fact, frozen=True, kw_only=True, tag="run"):
 class SubscriptionFact(Fact, frozen=True, kw_only=True, tag="subscription"):
     """One for each change of the subscription that a broker held for a group and topic, including the first."""
 
-    made_by: ClassVar[str] = "subscription_facts"
+    made_by: ClassVar[str] = "observed_facts"
     n: Int32
     at_ms: float
     consumer_group: str
@@ -102,7 +100,7 @@ class SubscriptionFact(Fact, frozen=True, kw_only=True, tag="subscription"):
 class OwnershipFact(Fact, frozen=True, kw_only=True, tag="ownership"):
     """One for each change of the queues of a topic that a member had, including the first."""
 
-    made_by: ClassVar[str] = "ownership_facts"
+    made_by: ClassVar[str] = "observed_facts"
     n: Int32
     at_ms: float
     consumer_group: str
@@ -116,7 +114,7 @@ class OwnershipFact(Fact, frozen=True, kw_only=True, tag="ownership"):
 class OffsetFact(Fact, frozen=True, kw_only=True, tag="offset"):
     """One for each queue and look at a group's offsets."""
 
-    made_by: ClassVar[str] = "offset_facts"
+    made_by: ClassVar[str] = "observed_facts"
     n: Int32
     at_ms: float
     moment: str | None

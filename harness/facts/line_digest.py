@@ -1,7 +1,5 @@
 """Digests of files of lines, which Spark makes of a file in any number of pieces as Python does of the whole."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Errors and telling warnings in the logs of a run."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The history's data of each message, apart from the oracle: how long its delivery took, and its tracks."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What was run, where, and how it ended: `RunFact`."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from rocketchaos.harness.facts.documents import (

@@ -1,7 +1,5 @@
 """The state of a folder when its facts were made: it says whether the folder is fit for facts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from rocketchaos.harness.core.model import SCHEMA_VERSION, OutcomeKind, Trouble

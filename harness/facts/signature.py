@@ -1,7 +1,5 @@
 """A text without what differs from run to run, so that equal causes look equal."""
 
-from __future__ import annotations
-
 import re
 
 from rocketchaos.harness.core.names import TOKEN

@@ -3,8 +3,6 @@
 So a history of millions of messages takes no more memory than their keys.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ something may begin to change the group, which is before it is known to have cha
 begins.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

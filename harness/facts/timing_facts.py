@@ -13,8 +13,6 @@ offset-correction    from the acknowledgement of the last message of a queue, wh
                      group in between
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

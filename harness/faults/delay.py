@@ -1,7 +1,5 @@
 """A broker's answers come late."""
 
-from __future__ import annotations
-
 import statistics
 
 from rocketchaos.harness.cluster.base import DelayLine

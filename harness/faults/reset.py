@@ -1,7 +1,5 @@
 """Connections between two ends of the network are reset."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.faults.network import NetworkFault
 from rocketchaos.harness.faults.rules import Command, reset

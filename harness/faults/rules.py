@@ -4,8 +4,6 @@ A fault has a chain of its own in the network of the container that carries it, 
 removed by themselves, and no other rules are ever touched.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """SIGTERM of a client's process, a consumer's or the producer's."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.faults.process import ClientFault, OverOnceEffective
 
 

@@ -4,8 +4,6 @@ A build goes by its name, `5.5.1-SNAPSHOT+ab12cd34`: the version of its jars, an
 Whatever takes a version takes that name too, once the build has been opened here.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os
@@ -14,7 +12,6 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from rocketchaos.harness.core.errors import UsageProblem
@@ -23,14 +20,12 @@ from rocketchaos.harness.rocketmq import versions
 _NEEDED = ("broker", "client", "common", "namesrv", "remoting", "store", "tools")
 _MODULES = {*_NEEDED, "acl", "auth", "container", "controller", "filter", "proxy", "srvutil", "tiered-store"}
 """Of RocketMQ, all of one version; others, as `rocketmq-proto`, have versions of their own."""
-_WITHOUT: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "client": frozenset({"broker", "container", "controller", "namesrv", "proxy", "tools"}),
-        "tools": frozenset({"broker", "container", "controller", "namesrv", "proxy"}),
-        "server": frozenset({"proxy"}),
-        "all-servers": frozenset(),
-    }
-)
+_WITHOUT: Mapping[str, frozenset[str]] = {
+    "client": frozenset({"broker", "container", "controller", "namesrv", "proxy", "tools"}),
+    "tools": frozenset({"broker", "container", "controller", "namesrv", "proxy"}),
+    "server": frozenset({"proxy"}),
+    "all-servers": frozenset(),
+}
 """The jars that each role leaves out. A module brings its log configuration, and the first on the class path
 wins."""
 _NAME = re.compile(r"rocketmq-([a-z]+(?:-[a-z]+)*)-(\d.*)\.jar")

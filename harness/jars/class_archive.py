@@ -5,8 +5,6 @@ its Java; `harness.engine.archive_run` makes them. Without one that
 fits, everything works, only slower.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

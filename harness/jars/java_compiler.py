@@ -3,8 +3,6 @@
 Users have a Java, and seldom a JDK.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable, Sequence

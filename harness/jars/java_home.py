@@ -5,8 +5,6 @@ Also a script that needs nothing but Python, for use before anything is installe
 So nothing of the harness may be imported at the top of this file.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import os

@@ -6,8 +6,6 @@ takes a POM that it can't load for one without dependencies, and jars would be m
 as `[1.53.0]`, which RocketMQ 5's gRPC has, means that very version.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

@@ -4,8 +4,6 @@ Two hundred POMs, one after the other, take longer than all the jars. Of other r
 `python -m rocketchaos.harness.jars.released_jars` updates the list: all releases that can be run.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The words of a scenario for clients, and why a client is not available."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 

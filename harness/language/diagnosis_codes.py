@@ -1,7 +1,5 @@
 """The codes of `rocketchaos diagnose`, for checks that name them; a unit test holds them to its checks."""
 
-from __future__ import annotations
-
 CODES = (
     "RC0101", "RC0102", "RC0105", "RC0106", "RC0107", "RC0108",
     "RC0201", "RC0202", "RC0203", "RC0204", "RC0205", "RC0206", "RC0207", "RC0208", "RC0209", "RC0210",

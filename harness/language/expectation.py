@@ -1,7 +1,5 @@
 """What a scenario expects: one outcome, or one for each client and each range of RocketMQ's versions. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """What consumers subscribe with: tags, or SQL."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated
 

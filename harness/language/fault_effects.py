@@ -1,7 +1,5 @@
 """Which faults do the same to a process or a group, by what the registry says of each."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.language.fault_kind import Process
 from rocketchaos.harness.language.fault_registry import FAULT_KINDS, PROCESS_FAULTS
 

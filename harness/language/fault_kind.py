@@ -1,7 +1,5 @@
 """The description of a fault, for all code that does not need the fault itself."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -3,8 +3,6 @@
 The fault itself is in `harness.faults`, in the file with its word as the name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """Several name servers: their names, and which brokers register with which of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 

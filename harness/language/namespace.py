@@ -4,8 +4,6 @@
 their whole names, as brokers do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 SEPARATOR = "%"

@@ -1,7 +1,5 @@
 """How often a scenario is run for a verdict that is a share, and when that is enough. Pure."""
 
-from __future__ import annotations
-
 from pydantic import Field, ValidationInfo, field_validator
 
 from rocketchaos.harness.core.intervals import wilson_interval

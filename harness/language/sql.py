@@ -6,8 +6,6 @@ are read as one of the same type, and what can't be read so is an error, by whic
 property that isn't there gives null, and the message doesn't match either.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The symptom that a scenario is about, in the words in which it comes to a support desk. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Literal

@@ -5,8 +5,6 @@ After `FilterAPI.buildSubscriptionData`, `ExpressionMessageFilter.isMatchedByCon
 messages it matches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rocketchaos.harness.core.events.observed import StoredSubscription

@@ -1,7 +1,5 @@
 """The words of one kind, steps or checks, each loaded when a scenario first uses it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from types import MappingProxyType

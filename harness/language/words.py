@@ -5,8 +5,6 @@ class docstring and the fields' descriptions) and its meaning stand there and no
 `harness.steps` and `assertions` list the words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

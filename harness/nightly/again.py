@@ -1,7 +1,5 @@
 """Whether the findings of a run that a night drew, or `shrink` wrote, show again. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rocketchaos.harness.nightly.codes import CODES

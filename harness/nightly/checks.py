@@ -1,7 +1,5 @@
 """The checks of a scenario without an expectation: they read what the invariants need. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

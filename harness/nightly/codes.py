@@ -4,11 +4,8 @@ A code is never renamed, and never used for anything else. The words may change 
 those that an earlier version used in place of codes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +80,5 @@ def _codes() -> dict[str, Meaning]:
     return found
 
 
-CODES: Mapping[str, Meaning] = MappingProxyType(_codes())
+CODES: Mapping[str, Meaning] = _codes()
 """Every code, with its present words."""

@@ -4,12 +4,9 @@ nothing of the others, and predicts no effect. Whether a group agrees is drawn a
 or may not be the same.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 TAGS = ("tagA", "tagB", "tagC")
 TOPICS = ("orders", "bills")
@@ -116,5 +113,5 @@ _ALL = (
     Dimension("comes back", "whether who was killed or stopped is started again", {"yes": 3, "no": 1}),
 )
 
-DIMENSIONS: Mapping[str, Dimension] = MappingProxyType({item.name: item for item in _ALL})
+DIMENSIONS: Mapping[str, Dimension] = {item.name: item for item in _ALL}
 """By name; a new one is registered here, and drawn in `harness.nightly.generator`."""

@@ -1,7 +1,5 @@
 """A scenario as plain data, and as the text that one would write by hand."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A scenario while it is drawn: the running members, their tags, and the steps so far."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The duration of a scenario on an idle machine, by its steps. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from rocketchaos.harness.language.fault_registry import PROCESS_FAULTS

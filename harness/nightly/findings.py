@@ -1,7 +1,5 @@
 """From a judged run to its findings: the same ones every time. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

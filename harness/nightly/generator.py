@@ -1,7 +1,5 @@
 """From a seed to a scenario: the same document for the same seed, number and profile, always."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Findings that are known: they are reported like all others, and change no exit code."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rocketchaos.harness.core.errors import UsageProblem

@@ -3,10 +3,7 @@
 Frozen: these are the words of that time, whatever `codes` says today.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from rocketchaos.harness.nightly.codes import CODES
 
@@ -54,16 +51,13 @@ _DISAGREEMENTS = {
     "the members differ in their allocation": "allocation",
 }
 
-CODE_OF: Mapping[str, str] = MappingProxyType(
-    _WITHOUT_MIND
-    | {
-        f"{begin}{disagreement}": f"{code}-{rest}"
-        for begin, code in _BEFORE_MIND.items()
-        for disagreement, rest in _DISAGREEMENTS.items()
-    }
-)
+CODE_OF: Mapping[str, str] = _WITHOUT_MIND | {
+    f"{begin}{disagreement}": f"{code}-{rest}"
+    for begin, code in _BEFORE_MIND.items()
+    for disagreement, rest in _DISAGREEMENTS.items()
+}
 """The code of each sentence."""
-SENTENCE_OF: Mapping[str, str] = MappingProxyType({code: sentence for sentence, code in CODE_OF.items()})
+SENTENCE_OF: Mapping[str, str] = {code: sentence for sentence, code in CODE_OF.items()}
 """The sentence of each code that had one."""
 
 

@@ -1,7 +1,5 @@
 """A run's memory goes back to the system: a long night needs no more of it than a short one."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 from contextlib import suppress

@@ -1,25 +1,26 @@
 """A night, on one page: draw, run in parallel, judge, until the time is up."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
+from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.engine.admission import FAITHFUL_SHARE, Admission, Slot, weight_of
 from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.facts.folder_facts import write_facts
 from rocketchaos.harness.nightly.duration import expected_s
+from rocketchaos.harness.nightly.findings import NightlyFinding
 from rocketchaos.harness.nightly.generator import scenario_of
 from rocketchaos.harness.nightly.memory import give_back
 from rocketchaos.harness.nightly.nightly_run import NightlyRun, judged_run, not_begun
-from rocketchaos.harness.nightly.noting import note_findings
 from rocketchaos.harness.nightly.pace import History, Pace, budget_s, kind_of
 from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.nightly.shard import Deal, Shard
@@ -245,3 +246,16 @@ class Night:
                 f"{counted(self._broken, 'run')} in a row came to nothing, and no other: {run.not_judged}",
                 f"See {run.folder}.",
             )
+
+
+def note_findings(path: Path, found: Sequence[NightlyFinding]) -> None:
+    """Write the codes into `run.json`, and the facts again. Best effort: the night's status file has them too."""
+    folder = RunFolder(path)
+    record = folder.read_json("run.json")
+    if not found or not record:
+        return
+    codes = {finding.code: finding.signature for finding in found}
+    noted = {"findings": [{"code": code, "words": words} for code, words in codes.items()]}
+    with suppress(EnvironmentNotReady):  # a full disk shows in whatever runs next
+        folder.write_json("run.json", {**record, "nightly": noted})
+        write_facts(folder)

@@ -1,7 +1,5 @@
 """A night in words: on the screen, for a build server, for GitHub. Pure except for the writing."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Container, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is kept in memory of a run, so that a night of thousands needs no more of it than one of ten. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

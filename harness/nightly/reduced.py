@@ -1,7 +1,5 @@
 """The parts of reductions: documents and steps without something, and ways to find things in them. Pure."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

@@ -4,12 +4,9 @@ A candidate need not make sense: the caller validates each, and skips those that
 something that is gone goes with it.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from rocketchaos.harness.language.fault_registry import FAULT_KINDS
@@ -38,9 +35,9 @@ from rocketchaos.harness.nightly.reduced import (
 Reduction = Callable[[Document], Iterator[Document]]
 
 _SHORTEST_MS = 100
-_ENDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {word: kind.undone_by for word, kind in FAULT_KINDS.items() if word not in NETWORK}
-)
+_ENDS: Mapping[str, tuple[str, ...]] = {
+    word: kind.undone_by for word, kind in FAULT_KINDS.items() if word not in NETWORK
+}
 """Steps that do something to a member or a server, each with those that undo it."""
 _FAULTS = frozenset({*_ENDS, *(end for ends in _ENDS.values() for end in ends)} - {"start"})
 
@@ -233,17 +230,15 @@ def _on_one_broker(document: Document) -> Document:
     return smaller
 
 
-REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
-    {
-        "groups": without_groups,
-        "topics": without_topics,
-        "members": without_members,
-        "faults": without_faults,
-        "steps": without_steps,
-        "messages": with_fewer_messages,
-        "queues": with_fewer_queues,
-        "waits": with_shorter_waits,
-        "properties": with_fewer_properties,
-    }
-)
+REDUCTIONS: Mapping[str, Reduction] = {
+    "groups": without_groups,
+    "topics": without_topics,
+    "members": without_members,
+    "faults": without_faults,
+    "steps": without_steps,
+    "messages": with_fewer_messages,
+    "queues": with_fewer_queues,
+    "waits": with_shorter_waits,
+    "properties": with_fewer_properties,
+}
 """By what there is less of, in the order in which they are tried: what makes most smaller first."""

@@ -1,7 +1,5 @@
 """A shrunken scenario as a scenario of its own: it says what it shows, by checks, and how it came to be. Pure."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.nightly.checks import open_checks
 from rocketchaos.harness.nightly.codes import CODES
 from rocketchaos.harness.nightly.document import MARK, WHAT_RUNS, Document

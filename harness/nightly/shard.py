@@ -1,7 +1,5 @@
 """Which part of a night a machine plays, where several share one."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ one shows the finding is gone on from. What races shows it in some runs only, so
 times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field

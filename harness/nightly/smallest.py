@@ -1,7 +1,5 @@
 """From a run that shows a finding to the smallest scenario that still does."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass

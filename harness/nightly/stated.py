@@ -1,7 +1,5 @@
 """A night's status file, read when the night is over: which findings there were, and which runs show them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`nightly-status.json`, in the folder of runs: the findings of a night so far, and the data for the next one."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The results of a night, in figures. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median

@@ -1,7 +1,5 @@
 """Which run folders of nights stay: all that show something, and of the others only the last ones."""
 
-from __future__ import annotations
-
 import shutil
 from collections import deque
 from collections.abc import Iterable

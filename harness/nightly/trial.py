@@ -1,7 +1,5 @@
 """Runs of candidates: whether a finding is there, within a time, whatever the environment does meanwhile."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

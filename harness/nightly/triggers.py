@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-from rocketchaos.harness.nightly.operations.join import newcomers
+from rocketchaos.harness.nightly.operations.membership import newcomers
 
 if TYPE_CHECKING:
     from rocketchaos.harness.nightly.draft import Draft, Step
@@ -104,5 +103,5 @@ class Unstored:
 
 _ALL: tuple[Trigger, ...] = (Quiet(), Rebalance(), Flow(), Unstored())
 
-TRIGGERS: Mapping[str, Trigger] = MappingProxyType({item.name: item for item in _ALL})
+TRIGGERS: Mapping[str, Trigger] = {item.name: item for item in _ALL}
 """By name; a new one is registered here."""

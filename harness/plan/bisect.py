@@ -5,8 +5,6 @@ versions differ where the 95 % intervals of some answer's share don't overlap. A
 differ is asked until it differs from one of them, or so often that it must be left undecided.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass

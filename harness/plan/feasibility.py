@@ -1,7 +1,5 @@
 """Whether a scenario can run as the user wants it; asked before anything starts."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.cluster.cluster_kinds import CAN_NOT, ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.rocketmq import versions

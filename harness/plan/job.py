@@ -1,7 +1,5 @@
 """What is to be run: a scenario, with a version of RocketMQ."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice

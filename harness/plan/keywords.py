@@ -1,7 +1,5 @@
 """`-k` and `-m`: expressions of words, as pytest has them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rocketchaos.harness.core.errors import UsageProblem

@@ -1,7 +1,5 @@
 """The scenarios that come with rocketchaos."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Iterator
 from pathlib import Path

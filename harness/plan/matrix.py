@@ -5,11 +5,8 @@ there stays as it is otherwise: the scenario's own clients, the one version of `
 Among the versions may be folders of builds, relative to the current one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
@@ -189,9 +186,7 @@ def _version(text: str) -> str:
     return text
 
 
-_DIMENSIONS: Mapping[str, Callable[[str], object]] = MappingProxyType(
-    {"clients": _client, "rocketmq": _version}
-)
+_DIMENSIONS: Mapping[str, Callable[[str], object]] = {"clients": _client, "rocketmq": _version}
 
 
 def jobs_of(scenario: Scenario, cells: Iterable[Cell]) -> list[Job]:

@@ -1,7 +1,5 @@
 """Which jobs can't run because their RocketMQ, or a client's, isn't available. Pure; `releases` asks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A list of all scenarios needs a few of their keys. So a file is read by PyYAML's
 fails, or one of these keys is not as usual, the reader that `validate` uses says what is wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

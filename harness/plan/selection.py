@@ -1,7 +1,5 @@
 """Which scenarios a command means: files and folders, keywords and marks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

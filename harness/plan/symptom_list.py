@@ -3,8 +3,6 @@
 As with `scenario_list`, a file is read by PyYAML's fast parser alone: the shipped ones are checked by tests.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Addresses, ids, dates and numbers are theirs, and don't count; a response code d
 far as the words of the shorter one, weighed by how rare they are, are in the other, next to each other.
 """
 
-from __future__ import annotations
-
 import difflib
 import math
 import re

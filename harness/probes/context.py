@@ -1,4 +1,4 @@
-"""The part of a run that a probe needs."""
+"""The part of a run that a probe needs, or a condition of `settle`."""
 
 from __future__ import annotations
 

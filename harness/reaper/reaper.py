@@ -5,8 +5,6 @@ the harness's process id, when that process was created (Unix time in centisecon
 can tell whether the harness that started a process is still there, and nobody mistakes one for another.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import json

@@ -10,8 +10,6 @@ everything in its charge is killed and removed.
 Nothing of the harness is imported here: the standard library, psutil, and docker-py once an engine is named.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json

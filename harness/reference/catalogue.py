@@ -3,8 +3,6 @@
 To update it after a change: `python -m rocketchaos.harness.reference.catalogue > scenarios/CATALOGUE.md`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby

@@ -3,11 +3,8 @@
 To update it after a change: `python -m rocketchaos.harness.reference.codes > docs/codes.md`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.model import MessageClass, OutcomeKind
@@ -16,18 +13,16 @@ from rocketchaos.harness.nightly.codes import CODES as NIGHT_CODES
 from rocketchaos.harness.reporting.parts.markdown import cell
 from rocketchaos.harness.rocketmq.response_codes import CODES as RESPONSE_CODES
 
-WHAT_TO_DO: Mapping[ExitCode, str] = MappingProxyType(
-    {
-        ExitCode.AS_EXPECTED: "Nothing.",
-        ExitCode.NOT_AS_EXPECTED: "Open `report.html` in the run's folder. In CI: fail the build.",
-        ExitCode.USAGE: "Read the message: it names the place and the way out. Nothing was started.",
-        ExitCode.INCONCLUSIVE: "Read the reason; run it again on a less busy machine, or raise the limit.",
-        ExitCode.ENVIRONMENT: "Read the message, and run `rocketchaos doctor`. It says nothing about RocketMQ.",
-        ExitCode.HARNESS: "A defect of rocketchaos: report it, with the run's folder.",
-        ExitCode.INTERRUPTED: "Ctrl-C. Everything that it started has stopped; the history so far can be read.",
-        ExitCode.TERMINATED: "SIGTERM. Everything that it started has stopped; the history so far can be read.",
-    }
-)
+WHAT_TO_DO: Mapping[ExitCode, str] = {
+    ExitCode.AS_EXPECTED: "Nothing.",
+    ExitCode.NOT_AS_EXPECTED: "Open `report.html` in the run's folder. In CI: fail the build.",
+    ExitCode.USAGE: "Read the message: it names the place and the way out. Nothing was started.",
+    ExitCode.INCONCLUSIVE: "Read the reason; run it again on a less busy machine, or raise the limit.",
+    ExitCode.ENVIRONMENT: "Read the message, and run `rocketchaos doctor`. It says nothing about RocketMQ.",
+    ExitCode.HARNESS: "A defect of rocketchaos: report it, with the run's folder.",
+    ExitCode.INTERRUPTED: "Ctrl-C. Everything that it started has stopped; the history so far can be read.",
+    ExitCode.TERMINATED: "SIGTERM. Everything that it started has stopped; the history so far can be read.",
+}
 """The way on from each exit code."""
 
 _OPENING = """\

@@ -1,7 +1,5 @@
 """`docs/diagnose.md`: every check of `rocketchaos diagnose`, from the checks themselves."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 To update it after a change: `python -m rocketchaos.harness.reference.events > docs/events.md`.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """What each word of the language means, one entry a word; from the same models as the reference."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 To update it after a change: `python -m rocketchaos.harness.reference.facts > docs/facts.md`.
 """
 
-from __future__ import annotations
-
 import sys
 from inspect import cleandoc
 

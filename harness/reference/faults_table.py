@@ -6,8 +6,6 @@ and how members come and go, too.
 Nothing here says what a cluster can do: each fault is put into a scenario, and the kinds of clusters are asked.
 """
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ To update it after a change: `python -m rocketchaos.harness.reference.nightly_re
 harness/nightly/README.md`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The JSON Schema of scenario files, by which editors complete and check them; made from the models."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

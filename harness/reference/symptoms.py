@@ -3,8 +3,6 @@
 To update it after a change: `python -m rocketchaos.harness.reference.symptoms > docs/symptoms.md`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What reporters report, and the one method that they share."""
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence

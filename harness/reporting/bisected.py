@@ -1,7 +1,5 @@
 """What a bisect found, as text and as a document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,9 +1,8 @@
 """`--json`: one document about all runs, on standard output."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TextIO
 
 from rocketchaos.harness.core.model import SCHEMA_VERSION, Finding, Holds, MessageClass, OutcomeKind
@@ -14,31 +13,26 @@ from rocketchaos.harness.reporting.parts.earlier_run import Again, exit_code_of
 from rocketchaos.harness.reporting.parts.shares import Repeats, Share, attempts, cell_of, repeats
 
 
+@dataclass(frozen=True, slots=True)
 class DocumentReporter:
     """Tells programs. Every key is always there; unknown values are null.
 
     The document is ASCII, so that it arrives whatever the encoding of the stream is.
     """
 
-    def __init__(
-        self,
-        stream: TextIO,
-        left_out: Sequence[LeftOut] = (),
-        again: Sequence[Again] = (),
-        *,
-        matrix: bool = False,
-    ) -> None:
-        """`left_out`: asked for and not run; `again`: findings looked for; `matrix`: whether one was asked for."""
-        self._stream = stream
-        self._left_out = left_out
-        self._matrix = matrix
-        self._again = again
+    stream: TextIO
+    left_out: Sequence[LeftOut] = ()
+    """What was asked for and not run."""
+    again: Sequence[Again] = ()
+    """Findings looked for."""
+    matrix: bool = False
+    """Whether one was asked for."""
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write the document, and a line's end."""
-        written = document(runs, self._left_out, self._again, matrix=self._matrix)
-        json.dump(written, self._stream, indent=2)
-        self._stream.write("\n")
+        written = document(runs, self.left_out, self.again, matrix=self.matrix)
+        json.dump(written, self.stream, indent=2)
+        self.stream.write("\n")
 
 
 def document(

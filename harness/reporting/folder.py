@@ -1,7 +1,5 @@
 """Reports in a run folder, and a report from one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rocketchaos.assertions.judge import judge

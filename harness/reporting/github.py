@@ -1,8 +1,7 @@
 """GitHub Actions: annotations at the scenario's lines, and a table on the summary page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TextIO
 
@@ -11,10 +10,17 @@ from rocketchaos.harness.core.message_classes import class_sentence
 from rocketchaos.harness.core.text import counted, printable, seconds_text
 from rocketchaos.harness.plan.matrix import LeftOut, left_out_lines
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.parts.cells import cell_text, cells
+from rocketchaos.harness.reporting.parts.cells import (
+    CellRuns,
+    cell_text,
+    cells,
+    delivered_text,
+    judgement,
+    outcome_text,
+    subscription_text,
+)
 from rocketchaos.harness.reporting.parts.findings import finding_lines
 from rocketchaos.harness.reporting.parts.markdown import cell, code
-from rocketchaos.harness.reporting.parts.matrix_table import matrix_table
 from rocketchaos.harness.reporting.parts.shares import repeats
 from rocketchaos.harness.reporting.parts.verdict import (
     expectation,
@@ -25,7 +31,36 @@ from rocketchaos.harness.reporting.parts.verdict import (
 )
 from rocketchaos.harness.reporting.parts.workflow_command import workflow_command
 
+_HEAD = (
+    "| scenario | client | RocketMQ | outcome | expected? | delivered | stored at the end | took |",
+    "|---|---|---|---|---|---|---|---:|",
+)
 
+
+def matrix_table(found: Sequence[CellRuns]) -> str:
+    """A line a cell; a scenario's name stands in its first one."""
+    lines = list(_HEAD)
+    before = ""
+    for cell_runs in found:
+        name, before = "" if cell_runs.scenario == before else f"`{cell_runs.scenario}`", cell_runs.scenario
+        columns = (
+            *map(cell, (name, cell_runs.client, cell_runs.rocketmq)),
+            f"**{cell(outcome_text(cell_runs))}**",
+            *map(
+                cell,
+                (
+                    judgement(cell_runs),
+                    delivered_text(cell_runs),
+                    subscription_text(cell_runs),
+                    seconds_text(cell_runs.seconds),
+                ),
+            ),
+        )
+        lines.append("| " + " | ".join(columns) + " |")
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
 class GitHubReporter:
     """Tells GitHub, in a job of GitHub Actions (`GITHUB_ACTIONS` is `true` there).
 
@@ -33,19 +68,12 @@ class GitHubReporter:
     summary page, and `GITHUB_WORKSPACE`, the folder to which annotations are relative.
     """
 
-    def __init__(
-        self,
-        stream: TextIO,
-        environment: Mapping[str, str],
-        left_out: Sequence[LeftOut] = (),
-        *,
-        matrix: bool = False,
-    ) -> None:
-        """`left_out`: what was asked for and not run; `matrix`: one was asked for."""
-        self._stream = stream
-        self._environment = environment
-        self._left_out = left_out
-        self._matrix = matrix
+    stream: TextIO
+    environment: Mapping[str, str]
+    left_out: Sequence[LeftOut] = ()
+    """What was asked for and not run."""
+    matrix: bool = False
+    """Whether one was asked for."""
 
     def report(self, runs: Sequence[Report]) -> None:
         """Annotate what was not as expected, or isn't available; add the table to the summary.
@@ -55,15 +83,15 @@ class GitHubReporter:
         """
         for run in runs:
             if run.outcome.wrong:
-                self._stream.write(self._annotation(run) + "\n")
-        for line in left_out_lines(item for item in self._left_out if item.code is not ExitCode.AS_EXPECTED):
-            self._stream.write(workflow_command("error", {"title": "left out"}, line) + "\n")
-        summary = self._environment.get("GITHUB_STEP_SUMMARY")
+                self.stream.write(self._annotation(run) + "\n")
+        for line in left_out_lines(item for item in self.left_out if item.code is not ExitCode.AS_EXPECTED):
+            self.stream.write(workflow_command("error", {"title": "left out"}, line) + "\n")
+        summary = self.environment.get("GITHUB_STEP_SUMMARY")
         if not summary or not runs:
             return
         try:
             with Path(summary).open("a", encoding="utf-8") as file:
-                file.write(_summary(runs, self._left_out, matrix=self._matrix))
+                file.write(_summary(runs, self.left_out, matrix=self.matrix))
         except OSError as error:
             raise EnvironmentNotReady(f"GITHUB_STEP_SUMMARY can't be written: {error.strerror}") from error
 
@@ -82,7 +110,7 @@ class GitHubReporter:
         return workflow_command("error", properties, text)
 
     def _file(self, run: Report) -> str:
-        workspace, file = self._environment.get("GITHUB_WORKSPACE"), PurePath(run.scenario.file)
+        workspace, file = self.environment.get("GITHUB_WORKSPACE"), PurePath(run.scenario.file)
         if workspace and file.is_relative_to(workspace):
             file = file.relative_to(workspace)
         return printable(file) if run.scenario.file else ""

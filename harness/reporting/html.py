@@ -1,7 +1,5 @@
 """`report.html`: the whole run on one page that needs no network."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

@@ -1,9 +1,8 @@
 """`--junit FILE`: JUnit XML, which every build server reads."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Literal
 
@@ -21,6 +20,7 @@ from rocketchaos.harness.reporting.parts.verdict import reason_and_hint, sentenc
 _NO_EVIDENCE = (OutcomeKind.INCONCLUSIVE, OutcomeKind.ERROR)
 
 
+@dataclass(frozen=True, slots=True)
 class JUnitReporter:
     """Tells a build server: a test case a run, in one suite.
 
@@ -29,11 +29,11 @@ class JUnitReporter:
     A run that was left out counts as skipped if it is impossible, and as an error if its RocketMQ isn't available.
     """
 
-    def __init__(self, file: Path, left_out: Sequence[LeftOut] = (), *, cells: bool = False) -> None:
-        """`cells`: the runs are of a matrix, so that the names of tests have their cells."""
-        self._file = file
-        self._left_out = left_out
-        self._cells = cells
+    file: Path
+    left_out: Sequence[LeftOut] = ()
+    """What was asked for and not run."""
+    cells: bool = False
+    """The runs are of a matrix, so that the names of tests have their cells."""
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write the file.
@@ -41,14 +41,14 @@ class JUnitReporter:
         Raises:
             EnvironmentNotReady: it can't be written.
         """
-        cases = [*self._cases(runs), *map(_case_of, self._left_out)]
-        write_junit_file(self._file, "rocketchaos", "rocketchaos", cases)
+        cases = [*self._cases(runs), *map(_case_of, self.left_out)]
+        write_junit_file(self.file, "rocketchaos", "rocketchaos", cases)
 
     def _cases(self, runs: Sequence[Report]) -> Iterator[Case]:
         seen: Counter[tuple[str, str]] = Counter()
         for run in runs:
             place, name = _class_name(run), printable(run.scenario.title)
-            if self._cells:
+            if self.cells:
                 name += f" [{cell_text(run)}]"
             seen[place, name] += 1
             number = seen[place, name]

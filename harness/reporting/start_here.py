@@ -1,7 +1,5 @@
 """`START-HERE.md`: the verdict in words, for anybody who opens a run folder."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.core.message_classes import CLASS_WORDS, fate_sentences, reasons

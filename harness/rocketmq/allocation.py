@@ -6,8 +6,6 @@ each member's own strategy, so that members with different strategies may share 
 All raise ValueError where `member` is not among `members`.
 """
 
-from __future__ import annotations
-
 import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Sequence

@@ -3,13 +3,10 @@
 All that differs between clients is stated in `harness.rocketmq.kinds`, and nowhere else.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from types import MappingProxyType
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.rocketmq.client_traits import Api as Api
@@ -38,7 +35,7 @@ def _registered() -> Mapping[str, ClientKind]:
                 f"{VARIABLE}: `{own.kind.name}` is a client of ours: {own.folder}", "Rename it."
             )
         kinds[own.kind.name] = own.kind
-    return MappingProxyType(kinds)
+    return kinds
 
 
 CLIENT_KINDS: Mapping[str, ClientKind] = _registered()

@@ -3,11 +3,8 @@
 Steps, conditions, checks and the oracle ask an `Api` for what they must know, and never which client it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal
 
 from rocketchaos.harness.rocketmq.allocation import JAVA_STRATEGIES, Strategies
@@ -164,4 +161,4 @@ def keys(text: str) -> tuple[str, ...]:
 
 def by_api(*apis: Api) -> Mapping[str, Api]:
     """The ways of consuming by name, the usual one first."""
-    return MappingProxyType({api.name: api for api in apis})
+    return {api.name: api for api in apis}

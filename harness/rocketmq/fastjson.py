@@ -1,7 +1,5 @@
 """RocketMQ's JSON, as fastjson writes it: not all of it is JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

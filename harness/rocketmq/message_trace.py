@@ -4,8 +4,6 @@ After `TraceDataEncoder.encoderFromContextBean` and `ConsumeMessageTraceHookImpl
 many records. One says that the listener is called (SubBefore), another how it has returned (SubAfter).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 `ROCKETCHAOS_WORKERS` names the folders. Each is one more kind of client then, in scenarios, matrices and nights.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import os

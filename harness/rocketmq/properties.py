@@ -5,11 +5,8 @@ DefaultMQPullConsumer and DefaultMQProducer with what they have of ClientConfig,
 SubscriptionGroupConfig. Those that take objects of Java are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from rocketchaos.harness.rocketmq.version_range import VersionRange
 
@@ -51,12 +48,10 @@ Properties = Mapping[str, Property]
 def _table(*lines: str, **more: Properties) -> Properties:
     """Each line is name, type, and the versions that have it where not all do."""
     own = [Property(*line.split()) for line in lines]
-    return MappingProxyType(
-        {
-            **{name: item for table in more.values() for name, item in table.items()},
-            **{item.name: item for item in own},
-        }
-    )
+    return {
+        **{name: item for table in more.values() for name, item in table.items()},
+        **{item.name: item for item in own},
+    }
 
 
 _CLIENT = _table(
@@ -141,9 +136,7 @@ _PULL = _table(
     client=_CLIENT,
 )
 
-CONSUMERS: Mapping[str, Properties] = MappingProxyType(
-    {"push": _PUSH, "pop": _PUSH, "lite-pull": _LITE_PULL, "pull": _PULL}
-)
+CONSUMERS: Mapping[str, Properties] = {"push": _PUSH, "pop": _PUSH, "lite-pull": _LITE_PULL, "pull": _PULL}
 """Those of Java's consumers, by their `api`."""
 
 PRODUCER = _table(
@@ -185,18 +178,16 @@ GROUP = _table(
 )
 """SubscriptionGroupConfig."""
 
-SAID_BY = MappingProxyType(
-    {
-        "allocateMessageQueueStrategy": "strategy",
-        "clientIP": "client_id",
-        "consumeFromWhere": "consume_from",
-        "consumerGroup": "group",
-        "instanceName": "client_id",
-        "messageModel": "model",
-        "namespace": "namespace",
-        "subscription": "subscribe",
-    }
-)
+SAID_BY = {
+    "allocateMessageQueueStrategy": "strategy",
+    "clientIP": "client_id",
+    "consumeFromWhere": "consume_from",
+    "consumerGroup": "group",
+    "instanceName": "client_id",
+    "messageModel": "model",
+    "namespace": "namespace",
+    "subscription": "subscribe",
+}
 """Properties of clients for which scenarios have a key of their own."""
 OF_THE_RUN = frozenset({"namesrvAddr", "producerGroup", "socksProxyConfig"})
 """Properties of clients that the harness itself sets, or that would take its clients elsewhere."""

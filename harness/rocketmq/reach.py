@@ -4,8 +4,6 @@ There servers publish their ports on 127.0.0.1, each at a host port that the eng
 Everybody else, and everything that is written down, goes by the containers' own addresses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 _published: dict[str, Mapping[int, str]] = {}

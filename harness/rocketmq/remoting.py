@@ -4,8 +4,6 @@
 of `RemotingCommand` with JSON headers, the same in 4.9.x and 5.x: length, header length, header, body.
 """
 
-from __future__ import annotations
-
 import json
 import socket
 import struct

@@ -1,37 +1,32 @@
 """How RocketMQ's brokers answer, in words: ResponseCode and RemotingSysResponseCode of 4.9.4 and 5.3.3."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-CODES: Mapping[str, int] = MappingProxyType(
-    {
-        "FOUND": 0,
-        "SYSTEM_ERROR": 1,
-        "SYSTEM_BUSY": 2,
-        "REQUEST_CODE_NOT_SUPPORTED": 3,
-        "NO_PERMISSION": 16,
-        "TOPIC_NOT_EXIST": 17,
-        "PULL_NOT_FOUND": 19,
-        "PULL_RETRY_IMMEDIATELY": 20,
-        "PULL_OFFSET_MOVED": 21,
-        "QUERY_NOT_FOUND": 22,
-        "SUBSCRIPTION_PARSE_FAILED": 23,
-        "SUBSCRIPTION_NOT_EXIST": 24,
-        "SUBSCRIPTION_NOT_LATEST": 25,
-        "SUBSCRIPTION_GROUP_NOT_EXIST": 26,
-        "FILTER_DATA_NOT_EXIST": 27,
-        "FILTER_DATA_NOT_LATEST": 28,
-        "INVALID_PARAMETER": 29,
-        "CONSUMER_NOT_ONLINE": 206,
-        "FLOW_CONTROL": 215,
-    }
-)
+CODES: Mapping[str, int] = {
+    "FOUND": 0,
+    "SYSTEM_ERROR": 1,
+    "SYSTEM_BUSY": 2,
+    "REQUEST_CODE_NOT_SUPPORTED": 3,
+    "NO_PERMISSION": 16,
+    "TOPIC_NOT_EXIST": 17,
+    "PULL_NOT_FOUND": 19,
+    "PULL_RETRY_IMMEDIATELY": 20,
+    "PULL_OFFSET_MOVED": 21,
+    "QUERY_NOT_FOUND": 22,
+    "SUBSCRIPTION_PARSE_FAILED": 23,
+    "SUBSCRIPTION_NOT_EXIST": 24,
+    "SUBSCRIPTION_NOT_LATEST": 25,
+    "SUBSCRIPTION_GROUP_NOT_EXIST": 26,
+    "FILTER_DATA_NOT_EXIST": 27,
+    "FILTER_DATA_NOT_LATEST": 28,
+    "INVALID_PARAMETER": 29,
+    "CONSUMER_NOT_ONLINE": 206,
+    "FLOW_CONTROL": 215,
+}
 """Those that a pull may get, by name. `FOUND` is SUCCESS, whose remark is FOUND where a pull got it."""
 
 _NAMES = {code: name for name, code in CODES.items()}

@@ -3,8 +3,6 @@
 After `MessageDecoder.decode` (4.9.4 and 5.3.3): one message after the other, each with its size first.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Iterator, Mapping

@@ -29,8 +29,6 @@ rocketmq-python-client 5.1.2, and in rocketmq-client-go 2.1.2. A name is whose t
 =============================  ================================================================================
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

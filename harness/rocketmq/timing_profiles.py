@@ -5,8 +5,6 @@ What can be set, where, and to what it defaults was read in RocketMQ 4.9.4 and 5
 polling, the first persist of offsets after 10 s, the 120 s expiry of channels before 5.1.0) stays as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -45,59 +43,47 @@ class TimingProfile:
 
 _AFTER_EXCEPTIONS = {"pullTimeDelayMillsWhenException": 100}
 
-FAITHFUL = TimingProfile("faithful", MappingProxyType({}), MappingProxyType({}), MappingProxyType({}))
+FAITHFUL = TimingProfile("faithful", {}, {}, {})
 
 COMPRESSED = TimingProfile(
     "compressed",
-    broker=MappingProxyType(
-        {
-            # An empty pull is answered after 0.1 s instead of 15-20 s; arrivals don't wake it.
-            "longPollingEnable": "false",
-            "shortPollingTimeMills": "100",
-            "flushConsumerOffsetInterval": "500",
-            # How soon brokers come back to a name server that was restarted; less they don't take.
-            "registerNameServerPeriod": "10000",
-        }
-    ),
-    client_system_properties=MappingProxyType(
-        {
-            "rocketmq.client.rebalance.waitInterval": "1000",
-            # From 5.2.0 on; RocketMQ's own is 1000.
-            "rocketmq.client.rebalance.minInterval": "100",
-        }
-    ),
-    client_settings=MappingProxyType(
-        {
-            "heartbeatBrokerInterval": 1000,
-            "persistConsumerOffsetInterval": 500,
-            "pollNameServerInterval": 1000,
-            # RocketMQ's own is 3000, in which a machine that many runs share may not answer: start() fails then.
-            "mqClientApiTimeout": 10_000,
-        }
-    ),
-    api_settings=MappingProxyType(
-        {
-            "push": MappingProxyType(_AFTER_EXCEPTIONS),
-            # How soon what nobody acknowledged comes again. RocketMQ's own is 60000; less than 5000 it refuses.
-            "pop": MappingProxyType({**_AFTER_EXCEPTIONS, "popInvisibleTime": 5000}),
-            # RocketMQ's own is 5000; less than 1000 it ignores.
-            "lite-pull": MappingProxyType({**_AFTER_EXCEPTIONS, "autoCommitIntervalMillis": 1000}),
-        }
-    ),
+    broker={
+        # An empty pull is answered after 0.1 s instead of 15-20 s; arrivals don't wake it.
+        "longPollingEnable": "false",
+        "shortPollingTimeMills": "100",
+        "flushConsumerOffsetInterval": "500",
+        # How soon brokers come back to a name server that was restarted; less they don't take.
+        "registerNameServerPeriod": "10000",
+    },
+    client_system_properties={
+        "rocketmq.client.rebalance.waitInterval": "1000",
+        # From 5.2.0 on; RocketMQ's own is 1000.
+        "rocketmq.client.rebalance.minInterval": "100",
+    },
+    client_settings={
+        "heartbeatBrokerInterval": 1000,
+        "persistConsumerOffsetInterval": 500,
+        "pollNameServerInterval": 1000,
+        # RocketMQ's own is 3000, in which a machine that many runs share may not answer: start() fails then.
+        "mqClientApiTimeout": 10_000,
+    },
+    api_settings={
+        "push": _AFTER_EXCEPTIONS,
+        # How soon what nobody acknowledged comes again. RocketMQ's own is 60000; less than 5000 it refuses.
+        "pop": {**_AFTER_EXCEPTIONS, "popInvisibleTime": 5000},
+        # RocketMQ's own is 5000; less than 1000 it ignores.
+        "lite-pull": {**_AFTER_EXCEPTIONS, "autoCommitIntervalMillis": 1000},
+    },
     # RocketMQ 4.9.0 and 4.9.1 have 3000 as a constant.
-    settings_since=MappingProxyType({"mqClientApiTimeout": ">=4.9.2"}),
-    proxy=MappingProxyType(
-        {
-            # How long gRPC clients' receives wait. RocketMQ's own are 5 s at least and 20 s at most: arrivals wake
-            # them, but not where `longPollingEnable` is off (`DefaultMessageStore.ReputMessageService`). Clients
-            # are told whole seconds.
-            "grpcClientConsumerMinLongPollingTimeoutMillis": 1000,
-            "grpcClientConsumerMaxLongPollingTimeoutMillis": 1000,
-        }
-    ),
+    settings_since={"mqClientApiTimeout": ">=4.9.2"},
+    proxy={
+        # How long gRPC clients' receives wait. RocketMQ's own are 5 s at least and 20 s at most: arrivals wake
+        # them, but not where `longPollingEnable` is off (`DefaultMessageStore.ReputMessageService`). Clients
+        # are told whole seconds.
+        "grpcClientConsumerMinLongPollingTimeoutMillis": 1000,
+        "grpcClientConsumerMaxLongPollingTimeoutMillis": 1000,
+    },
 )
 
-PROFILES: Mapping[str, TimingProfile] = MappingProxyType(
-    {profile.name: profile for profile in (COMPRESSED, FAITHFUL)}
-)
+PROFILES: Mapping[str, TimingProfile] = {profile.name: profile for profile in (COMPRESSED, FAITHFUL)}
 """By name; a new profile is registered here."""

@@ -1,7 +1,5 @@
 """What RocketMQ's tools say became of a message: TrackType of org.apache.rocketmq.tools.admin.api."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 TrackType = Literal[

@@ -1,7 +1,5 @@
 """The versions of RocketMQ that a scenario states, `>=5.0`."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated
 

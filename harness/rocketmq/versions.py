@@ -1,7 +1,5 @@
 """RocketMQ's version numbers: which are supported, and which are near to one that isn't there."""
 
-from __future__ import annotations
-
 import bisect
 import re
 from collections.abc import Iterable

@@ -5,8 +5,6 @@
 All mistakes of a file are reported together, each with its place, before anything starts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

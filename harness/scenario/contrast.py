@@ -1,7 +1,5 @@
 """Whether a scenario's two lists can hold, and whether they separate its two outcomes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

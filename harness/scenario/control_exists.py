@@ -1,7 +1,5 @@
 """Whether the control that a scenario names exists; only a whole folder of scenarios can tell."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 
 from rocketchaos.harness.core.nearest import nearest

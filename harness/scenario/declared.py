@@ -1,7 +1,5 @@
 """What a scenario declares: its fields, and what can't be meant together."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 

@@ -1,7 +1,5 @@
 """The mistakes of a scenario file, as a user sees them: place, line, caret, nearest word."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass

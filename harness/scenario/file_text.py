@@ -1,7 +1,5 @@
 """Reading a scenario file as text."""
 
-from __future__ import annotations
-
 import codecs
 from pathlib import Path
 

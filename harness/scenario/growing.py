@@ -1,7 +1,5 @@
 """A scenario that gains steps and checks without being read again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ So far there is one: messages are sent while the members of a group still race f
 holds for all of them. There is no hint if that race is the subject, if it doesn't matter, or if it never ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast

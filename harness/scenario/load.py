@@ -7,8 +7,6 @@ ruamel.yaml is no better: it knows where values begin but not where they end, st
 resolves aliases, merge keys and dates unasked. Its loader takes 17 times as long as libyaml's events.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any, NoReturn

@@ -2,8 +2,6 @@
 `harness.scenario.step_order` follows the states of consumers: a possible order is never refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 

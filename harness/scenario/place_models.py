@@ -1,7 +1,5 @@
 """The model of a place in a scenario file: its allowed keys, and the descriptions of its fields."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args, get_origin, get_type_hints
 

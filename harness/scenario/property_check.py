@@ -1,8 +1,6 @@
 """Checks settings by RocketMQ's own names: whether the names exist, and the types fit. Each mistake has its
 place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.core.nearest import clipped, listed, nearest

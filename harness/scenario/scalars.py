@@ -3,8 +3,6 @@
 PyYAML follows YAML 1.1, by which `no` is false, `1:30` is 90 and `2024-01-01` a date. Here they are text.
 """
 
-from __future__ import annotations
-
 import re
 
 _NULL = re.compile(r"|~|null|Null|NULL")

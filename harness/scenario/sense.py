@@ -1,7 +1,5 @@
 """Checks that should hold, but that nothing in this scenario can ever fulfil."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from rocketchaos.assertions import Check

@@ -1,7 +1,5 @@
 """Pydantic's errors in plain sentences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 

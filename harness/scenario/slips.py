@@ -1,8 +1,6 @@
 """Values that look like typing mistakes, though RocketMQ accepts them, or refuses them itself: a warning, not a
 mistake."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.core.nearest import clipped

@@ -4,8 +4,6 @@ For each consumer it tracks the possible states: exactly one as long as steps na
 variable that may stand for it. A step is refused only if no state is possible, so there are no false alarms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 

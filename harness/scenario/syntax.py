@@ -1,7 +1,5 @@
 """PyYAML's errors of syntax in plain sentences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Statements that no run of a scenario can keep, or that every run keeps, by its own numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from rocketchaos.assertions import Check

@@ -1,7 +1,5 @@
 """Whether the data of a file fits the models of `harness.scenario.model`; every mistake with its place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

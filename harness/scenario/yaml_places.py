@@ -1,7 +1,5 @@
 """The places of all values in a file."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Protocol
 
-from rocketchaos.harness.conditions.context import ConditionContext
+from rocketchaos.harness.probes.context import ProbeContext
 
 if TYPE_CHECKING:
     from rocketchaos.harness.core.events.run import StepEnded, StepStarted
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.steps.step_place import Place
 
 
-class StepContext(ConditionContext, Protocol):
+class StepContext(ProbeContext, Protocol):
     """What the conditions that it waits for need, its place among the other steps, and time."""
 
     place: Place

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, field_validator, model_validator
@@ -174,53 +173,51 @@ class Condition:
     may_have: tuple[str, ...] = ()
 
 
-CONDITIONS: Mapping[str, Condition] = MappingProxyType(
-    {
-        "ownership": Condition(lambda step: f"ownership of {step.ownership}"),
-        "subscription": Condition(
-            lambda step: f"subscription of {step.subscription} for {step.topic}", needs=("topic",)
+CONDITIONS: Mapping[str, Condition] = {
+    "ownership": Condition(lambda step: f"ownership of {step.ownership}"),
+    "subscription": Condition(
+        lambda step: f"subscription of {step.subscription} for {step.topic}", needs=("topic",)
+    ),
+    "offsets": Condition(
+        lambda step: (
+            f"offsets of {step.offsets} for {step.topic} within lag {step.lag or 0}"
+            + (f" in the queues of {step.queues_of}" if step.queues_of else "")
         ),
-        "offsets": Condition(
-            lambda step: (
-                f"offsets of {step.offsets} for {step.topic} within lag {step.lag or 0}"
-                + (f" in the queues of {step.queues_of}" if step.queues_of else "")
-            ),
-            needs=("topic",),
-            may_have=("lag", "queues_of"),
+        needs=("topic",),
+        may_have=("lag", "queues_of"),
+    ),
+    "own_offsets": Condition(
+        lambda step: f"own offsets of {step.own_offsets} for {step.topic}", needs=("topic",)
+    ),
+    "route": Condition(lambda step: f"route of {step.route}"),
+    "delivered": Condition(
+        lambda step: f"{counted(step.count or 1, 'message')} delivered to {step.delivered}",
+        may_have=("topic", "count"),
+    ),
+    "blocked": Condition(
+        lambda step: f"{step.blocked} blocked on {counted(step.count or 1, 'message')}",
+        may_have=("count",),
+    ),
+    "retried": Condition(
+        lambda step: f"{counted(step.count or 1, 'retry', 'retries')} delivered to {step.retried}",
+        may_have=("count",),
+    ),
+    "sealed": Condition(lambda step: f"fates of all messages for {step.sealed}"),
+    "unstored": Condition(
+        lambda step: (
+            f"{counted(step.count or 1, 'message')} of {step.topic} handled by {step.unstored} and not stored"
         ),
-        "own_offsets": Condition(
-            lambda step: f"own offsets of {step.own_offsets} for {step.topic}", needs=("topic",)
-        ),
-        "route": Condition(lambda step: f"route of {step.route}"),
-        "delivered": Condition(
-            lambda step: f"{counted(step.count or 1, 'message')} delivered to {step.delivered}",
-            may_have=("topic", "count"),
-        ),
-        "blocked": Condition(
-            lambda step: f"{step.blocked} blocked on {counted(step.count or 1, 'message')}",
-            may_have=("count",),
-        ),
-        "retried": Condition(
-            lambda step: f"{counted(step.count or 1, 'retry', 'retries')} delivered to {step.retried}",
-            may_have=("count",),
-        ),
-        "sealed": Condition(lambda step: f"fates of all messages for {step.sealed}"),
-        "unstored": Condition(
-            lambda step: (
-                f"{counted(step.count or 1, 'message')} of {step.topic} handled by {step.unstored} and not stored"
-            ),
-            needs=("topic",),
-            may_have=("count",),
-        ),
-        "dead_letters": Condition(
-            lambda step: f"{counted(step.count or 1, 'dead letter')} of {step.dead_letters}",
-            may_have=("count",),
-        ),
-        "log": Condition(
-            lambda step: f"{counted(step.count or 1, 'line')} of the log of {step.log}",
-            needs=("matches",),
-            may_have=("count",),
-        ),
-    }
-)
+        needs=("topic",),
+        may_have=("count",),
+    ),
+    "dead_letters": Condition(
+        lambda step: f"{counted(step.count or 1, 'dead letter')} of {step.dead_letters}",
+        may_have=("count",),
+    ),
+    "log": Condition(
+        lambda step: f"{counted(step.count or 1, 'line')} of the log of {step.log}",
+        needs=("matches",),
+        may_have=("count",),
+    ),
+}
 """By the key that names each."""

@@ -1,7 +1,5 @@
 """Which worker has which address on the network of a cluster."""
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 

@@ -55,40 +55,29 @@ def program_file(jar: str, scenario_file: str) -> Path:
     return user_file(jar, scenario_file, "the program", "Build it first, or correct `jar` in the scenario.")
 
 
+@dataclass(frozen=True, slots=True)
 class AppHome:
     """The home of one user's program; see `WorkerHome`."""
 
-    def __init__(
-        self,
-        owner: str,
-        java: Java,
-        app: App,
-        jar: Path,
-        expected: Sequence[Expected],
-        progress: Callable[[str], None],
-    ) -> None:
-        """
-        Args:
-            owner: the label for the clean-up.
-            java: which runs it.
-            app: with addresses for its placeholders.
-            jar: the file.
-            expected: the consumers of the scenario that are in it.
-            progress: told in a few words what takes time.
-        """
-        self._owner = owner
-        self._java = java
-        self._app = app
-        self._jar = jar
-        self._expected = expected
-        self._progress = progress
+    owner: str
+    """The label for the clean-up."""
+    java: Java
+    """Which runs it."""
+    app: App
+    """With addresses for its placeholders."""
+    jar: Path
+    """The file."""
+    expected: Sequence[Expected]
+    """The consumers of the scenario that are in it."""
+    progress: Callable[[str], None]
+    """Told in a few words what takes time."""
 
     def launch(self, plan: WorkerPlan) -> AppProgram:
         """See `WorkerHome.launch`."""
-        agent = jvm_agent(self._java, self._progress)
+        agent = jvm_agent(self.java, self.progress)
         folder = plan.folder.absolute()
         mark = secrets.token_hex(16)
-        environment = {**os.environ, **self._app.env, OWNER_VARIABLE: self._owner, MARK: mark}
+        environment = {**os.environ, **self.app.env, OWNER_VARIABLE: self.owner, MARK: mark}
         with contextlib.ExitStack() as not_started:
             mine: list[int] = []
 
@@ -119,13 +108,13 @@ class AppHome:
     def _plan(self, events_fd: int) -> dict[str, Any]:
         return {
             "events": f"/dev/fd/{events_fd}",
-            "members": [member.as_json() for member in self._expected],
+            "members": [member.as_json() for member in self.expected],
         }
 
     def _command(self, agent: str, folder: Path) -> list[str]:
-        app = self._app
+        app = self.app
         return [
-            str(self._java.executable),
+            str(self.java.executable),
             # What the client logs goes into the run's folder; what the user says comes later, and wins.
             f"-Drocketmq.client.logRoot={folder}",
             f"-Drocketmq.log.root={folder}",
@@ -137,7 +126,7 @@ class AppHome:
             *app.jvm_args,
             *(f"-D{key}={value}" for key, value in app.properties.items()),
             "-jar",
-            str(self._jar),
+            str(self.jar),
             *app.args,
         ]
 

@@ -4,8 +4,6 @@ The engine copies standard input, output and error through the socket on which i
 /containers/ID/attach`), each piece of output with a header that says which stream it is of.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

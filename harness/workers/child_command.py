@@ -1,7 +1,5 @@
 """The command line of a worker's child, the same wherever it runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ Three distributions own the import name `rocketmq`, so that no environment holds
 versions, is defined only in the extras of our own distribution.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.metadata
 import importlib.util

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
+from dataclasses import dataclass
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.user_files import folder_of, user_command
@@ -23,32 +24,29 @@ def command_of(app: App, scenario_file: str) -> tuple[str, ...]:
     return user_command(app.command or ("",), scenario_file, app.env.get("PATH"))
 
 
+@dataclass(frozen=True, slots=True)
 class CommandHome:
     """The home of one user's program; see `WorkerHome`."""
 
-    def __init__(self, owner: str, app: App, scenario_file: str) -> None:
-        """
-        Args:
-            owner: the label for the clean-up.
-            app: with addresses for its placeholders.
-            scenario_file: in its folder the program runs.
-        """
-        self._owner = owner
-        self._app = app
-        self._scenario_file = scenario_file
+    owner: str
+    """The label for the clean-up."""
+    app: App
+    """With addresses for its placeholders."""
+    scenario_file: str
+    """In its folder the program runs."""
 
     def launch(self, plan: WorkerPlan) -> CommandProgram:
         """See `WorkerHome.launch`."""
-        app = self._app
+        app = self.app
         mark = secrets.token_hex(16)
         try:
             process = subprocess.Popen(
-                command_of(app, self._scenario_file),
+                command_of(app, self.scenario_file),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                cwd=folder_of(self._scenario_file),
-                env={**os.environ, **AT_ONCE, **app.env, OWNER_VARIABLE: self._owner, MARK: mark},
+                cwd=folder_of(self.scenario_file),
+                env={**os.environ, **AT_ONCE, **app.env, OWNER_VARIABLE: self.owner, MARK: mark},
                 start_new_session=True,
                 bufsize=0,
             )

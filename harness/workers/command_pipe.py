@@ -1,7 +1,5 @@
 """The way in to a worker: its standard input, written to without hanging where it doesn't read."""
 
-from __future__ import annotations
-
 import os
 import select
 import threading

@@ -1,7 +1,5 @@
 """What a container prints, as whole lines: from the engine's API into a pipe."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

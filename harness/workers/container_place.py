@@ -1,7 +1,5 @@
 """Where containers of a run join the network of its servers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from rocketchaos.harness.containers.container_engine import Engine

@@ -1,7 +1,5 @@
 """A worker's program as the first process of a container."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The Go worker: built with the user's own Go toolchain, once for each version of that and of our source."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

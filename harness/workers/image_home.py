@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from docker.errors import NotFound
@@ -28,27 +29,24 @@ from rocketchaos.harness.workers.program import WorkerPlan
 _numbers = itertools.count(1)
 
 
+@dataclass(frozen=True, slots=True)
 class ImageHome:
     """The home of one user's image; see `WorkerHome`."""
 
-    def __init__(self, place: ContainerPlace, app: App, files: Path, progress: Progress) -> None:
-        """
-        Args:
-            place: the network of the servers.
-            app: with addresses for its placeholders, and `FILES_INSIDE` for its files.
-            files: the folder that has those on this host.
-            progress: told in a few words what takes time.
-        """
-        self._place = place
-        self._app = app
-        self._files = files
-        self._progress = progress
+    place: ContainerPlace
+    """The network of the servers."""
+    app: App
+    """With addresses for its placeholders, and `FILES_INSIDE` for its files."""
+    files: Path
+    """The folder that has those on this host."""
+    progress: Progress
+    """Told in a few words what takes time."""
 
     def launch(self, plan: WorkerPlan) -> ImageProgram:
         """See `WorkerHome.launch`."""
-        place, app = self._place, self._app
+        place, app = self.place, self.app
         assert app.image is not None
-        image = users_image(place.engine, app.image, self._progress)
+        image = users_image(place.engine, app.image, self.progress)
         place.images[app.image] = image
         address = place.addresses.take()
         container: Container | None = None
@@ -81,13 +79,13 @@ class ImageHome:
             raise
 
     def _mounts(self) -> dict[Path, tuple[str, str]]:
-        if not self._app.files:
+        if not self.app.files:
             return {}
         # The image's user is another than this one.
-        self._files.chmod(0o755)
-        for file in self._files.iterdir():
+        self.files.chmod(0o755)
+        for file in self.files.iterdir():
             file.chmod(0o644)
-        return {self._files.absolute(): (FILES_INSIDE, "ro,z")}
+        return {self.files.absolute(): (FILES_INSIDE, "ro,z")}
 
 
 class ImageProgram(Contained):

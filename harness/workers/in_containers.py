@@ -1,7 +1,5 @@
 """Workers in containers, on the network of the servers, where faults of a network have something to bite."""
 
-from __future__ import annotations
-
 import itertools
 import os
 from pathlib import Path

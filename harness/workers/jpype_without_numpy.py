@@ -4,8 +4,6 @@ Where numpy is installed, as with the reports, JPype loads it for arrays that no
 does before its JVM starts.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -3,8 +3,6 @@
 The wheel `rocketmq` has it for Linux on x86-64, against glibc: C++ client 1.0.1, by its own words, built in 2019.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

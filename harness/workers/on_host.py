@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,32 +21,29 @@ from rocketchaos.harness.workers.child_command import child_command, prepare_fol
 from rocketchaos.harness.workers.program import WorkerPlan, ending
 
 
+@dataclass(frozen=True, slots=True)
 class OnHost:
     """Each worker is a process with a session of its own: Ctrl-C in the terminal is for the harness to handle."""
 
-    def __init__(self, owner: str, java: Java | None = None) -> None:
-        """
-        Args:
-            owner: the label for the clean-up (`ROCKETCHAOS_OWNER` in the environment).
-            java: needed by kinds with a class path.
-        """
-        self._owner = owner
-        self._java = java
+    owner: str
+    """The label for the clean-up (`ROCKETCHAOS_OWNER` in the environment)."""
+    java: Java | None = None
+    """Needed by kinds with a class path."""
 
     def launch(self, plan: WorkerPlan) -> LocalProgram:
         """See `WorkerHome.launch`."""
-        if plan.kind.classpath_role is not None and self._java is None:
+        if plan.kind.classpath_role is not None and self.java is None:
             raise HarnessDefect(f"worker {plan.name} of kind {plan.kind.name} needs a Java")
         prepare_folder(plan)
-        libjvm = None if self._java is None else self._java.libjvm
-        archive = None if self._java is None else archive_of(plan, self._java)
+        libjvm = None if self.java is None else self.java.libjvm
+        archive = None if self.java is None else archive_of(plan, self.java)
         options = () if archive is None else archive.options()
         try:
             with plan.log.open("ab") as output:
                 process, events = begin(
                     lambda events_fd: child_command(plan, sys.executable, events_fd, libjvm, options),
                     output.fileno(),
-                    _environment(os.environ, self._owner, plan.packages),
+                    _environment(os.environ, self.owner, plan.packages),
                 )
         except OSError as error:
             raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error

@@ -1,7 +1,5 @@
 """A worker's program that isn't Python: what is started, and the folder that it needs."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

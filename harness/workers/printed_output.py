@@ -4,20 +4,17 @@ It answers for the program as a worker does (`harness.workers.protocol`), as far
 and `printed`, which tells how many lines came.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
 import re
 import selectors
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import FileIO
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
-from rocketchaos.harness.workers.printed_lines import Lines
 from rocketchaos.harness.workers.program_log import (
     LOOK_EVERY_S,
     READ_BYTES,
@@ -26,6 +23,38 @@ from rocketchaos.harness.workers.program_log import (
     read_available,
 )
 from rocketchaos.harness.workers.protocol import EventPipe
+
+LONGEST_LINE_BYTES = 16 * 1024
+"""The rest of a line is ignored."""
+
+
+class Lines:
+    """Makes lines of bytes as they come."""
+
+    def __init__(self) -> None:
+        self._begun = bytearray()
+
+    def add(self, data: bytes) -> Iterator[str]:
+        """The lines that end in this; bytes that are no UTF-8 are replaced."""
+        *ended, rest = data.split(b"\n")
+        for part in ended:
+            self._keep(part)
+            yield self._taken()
+        self._keep(rest)
+
+    def end(self) -> Iterator[str]:
+        """The last line, where it has no end."""
+        if self._begun:
+            yield self._taken()
+
+    def _keep(self, part: bytes) -> None:
+        self._begun += part[: LONGEST_LINE_BYTES - len(self._begun)]
+
+    def _taken(self) -> str:
+        line = self._begun.decode(errors="replace").rstrip("\r")
+        self._begun.clear()
+        return line
+
 
 SHOWN = 200
 """How many characters of a line an event has."""

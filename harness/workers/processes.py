@@ -1,7 +1,5 @@
 """What every cluster of one timing profile shares: Java, the reaper, and warm client processes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A worker's program, wherever it runs: on this host, or in a container."""
 
-from __future__ import annotations
-
 import signal
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,9 +1,8 @@
 """What a user's program prints, kept on disk up to a limit: the beginning, and the end."""
 
-from __future__ import annotations
-
 import contextlib
 import os
+import re
 import selectors
 import threading
 from collections.abc import Callable
@@ -114,3 +113,28 @@ def keep_output(output_fd: int, events_fd: int, log: ProgramLog, poll: Callable[
             os.close(output_fd)
 
     threading.Thread(target=keep, name=f"output-to-{output_fd}", daemon=True).start()
+
+
+_TAIL_BYTES = 65_536
+_LONGEST = 300
+_FRAME = re.compile(r"\s+at [\w.$/@<>]+\(|\s*\.\.\. \d+ (more|common frames omitted)")
+"""A line of a Java stack trace that names a method, not a cause."""
+
+
+def last_lines(log: Path, count: int = 12) -> str:
+    """The end of a log, indented, long lines cut and without the frames of Java's stack traces: they would push
+    its causes out. With a note if the log is empty."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+            lines = file.read().decode(errors="replace").splitlines()
+    except OSError as error:
+        return f"its log can't be read: {error}"
+    if not lines:
+        return f"it printed nothing: {log}"
+    telling = [line for line in lines if line.strip() and not _FRAME.match(line)] or lines
+    return "\n".join([f"the end of {log}:", *(f"    {_cut(line)}" for line in telling[-count:])])
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

@@ -1,7 +1,5 @@
 """What a shared process's logs say of one run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

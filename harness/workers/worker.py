@@ -20,9 +20,9 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, 
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.workers.command_pipe import CommandPipe
 from rocketchaos.harness.workers.foreign_clock import ForeignClock
-from rocketchaos.harness.workers.log_end import last_lines
 from rocketchaos.harness.workers.own_program import OwnProgram
 from rocketchaos.harness.workers.program import InContainer, Program, WorkerHome, WorkerPlan
+from rocketchaos.harness.workers.program_log import last_lines
 from rocketchaos.harness.workers.protocol import TERMINATED
 from rocketchaos.harness.workers.worker_events import GarbageError, WorkerEvent, read_events
 from rocketchaos.harness.workers.worker_kinds import WorkerKind

@@ -1,7 +1,5 @@
 """What comes through a worker's event pipe: whole events, or garbage."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

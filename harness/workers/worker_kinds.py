@@ -1,11 +1,8 @@
 """The kinds of workers: which program, and what it needs; `harness.rocketmq.kinds` name them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from rocketchaos.harness.jars.artifacts import Progress, Role
 from rocketchaos.harness.rocketmq.own_workers import OwnWorker, own_workers
@@ -99,32 +96,30 @@ def kind_of(own: OwnWorker) -> WorkerKind:
     return WorkerKind(own.kind.worker, "", None, own=lambda _progress: own_program(own.command, own.folder))
 
 
-KINDS: Mapping[str, WorkerKind] = MappingProxyType(
-    {
-        kind.name: kind
-        for kind in (
-            WorkerKind("java", "rocketchaos.harness.workers.child.java_child", "client", JVM_OPTIONS),
-            WorkerKind(
-                "shared-java",
-                "rocketchaos.harness.workers.child.java_child",
-                "client",
-                (*JVM_OPTIONS, "-Xmx384m"),
-            ),
-            WorkerKind("grpc", "rocketchaos.harness.workers.child.grpc_child", None, packages="client-grpc"),
-            WorkerKind("admin", "rocketchaos.harness.workers.child.admin_child", "tools", JVM_OPTIONS),
-            WorkerKind(
-                "python",
-                "rocketchaos.harness.workers.child.python_child",
-                None,
-                packages="client-python",
-                native=True,
-            ),
-            WorkerKind("go", "", None, own=go_program),
-            WorkerKind("app", "", None, users_program=True),
-            WorkerKind("command", "", None, users_program=True),
-            WorkerKind("image", "", None, users_program=True),
-            *map(kind_of, own_workers()),
-        )
-    }
-)
+KINDS: Mapping[str, WorkerKind] = {
+    kind.name: kind
+    for kind in (
+        WorkerKind("java", "rocketchaos.harness.workers.child.java_child", "client", JVM_OPTIONS),
+        WorkerKind(
+            "shared-java",
+            "rocketchaos.harness.workers.child.java_child",
+            "client",
+            (*JVM_OPTIONS, "-Xmx384m"),
+        ),
+        WorkerKind("grpc", "rocketchaos.harness.workers.child.grpc_child", None, packages="client-grpc"),
+        WorkerKind("admin", "rocketchaos.harness.workers.child.admin_child", "tools", JVM_OPTIONS),
+        WorkerKind(
+            "python",
+            "rocketchaos.harness.workers.child.python_child",
+            None,
+            packages="client-python",
+            native=True,
+        ),
+        WorkerKind("go", "", None, own=go_program),
+        WorkerKind("app", "", None, users_program=True),
+        WorkerKind("command", "", None, users_program=True),
+        WorkerKind("image", "", None, users_program=True),
+        *map(kind_of, own_workers()),
+    )
+}
 """By name."""

@@ -1,7 +1,5 @@
 """The requests to one worker that wait for their answers."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """`report diff`: what is new, in the newest runs, or from one night to another."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from pyspark.sql import SparkSession

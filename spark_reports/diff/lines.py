@@ -1,7 +1,5 @@
 """The report in a few sentences; the first is a line for a chat."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Which cell of one side is compared with which of the other."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The two sets of runs that a diff compares, by time or by the newest ingest."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

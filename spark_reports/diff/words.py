@@ -1,7 +1,5 @@
 """The phrases of the report."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.core.text import counted
 from rocketchaos.spark_reports.diff.compare import CauseChange, Change, State, TimingChange
 from rocketchaos.spark_reports.number_text import chance

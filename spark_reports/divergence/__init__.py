@@ -3,8 +3,6 @@
 All statistics count runs, because the messages of one run depend on each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rocketchaos.spark_reports.answers import Answers

@@ -1,7 +1,5 @@
 """Measured against expected: of each cell, how many runs ended as the scenario says. Pure."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The pictures of the report."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

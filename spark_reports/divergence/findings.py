@@ -1,7 +1,5 @@
 """Group many comparisons into few findings: one for each way in which cells of a scenario differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

@@ -1,7 +1,5 @@
 """The report in a few lines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rocketchaos.harness.core.text import counted

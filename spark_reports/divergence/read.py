@@ -1,7 +1,5 @@
 """The data of the report: small aggregates, read with the SQL that the page shows."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,11 +1,8 @@
 """Workers against broker against dashboard: where one says what another doesn't. Pure."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import NamedTuple
 
 from rocketchaos.harness.core.text import counted
@@ -24,25 +21,21 @@ class Question(NamedTuple):
     says: str
 
 
-QUESTIONS: Mapping[str, Question] = MappingProxyType(
-    {
-        "broker-consumed-unheard": Question(
-            "broker-asked", "CONSUMED by the broker's tools, and no listener got it"
-        ),
-        "dashboard-consumed-unheard": Question(
-            "dashboard-asked", "CONSUMED by the dashboard, and no listener got it"
-        ),
-        "broker-unconsumed-heard": Question(
-            "broker-asked", "not consumed, or filtered, by the broker's tools, and a listener got it"
-        ),
-        "dashboard-unconsumed-heard": Question(
-            "dashboard-asked", "not consumed, or filtered, by the dashboard, and a listener got it"
-        ),
-        "tools-differ": Question(
-            "both-asked", "the dashboard shows another track than the broker's own tools"
-        ),
-    }
-)
+QUESTIONS: Mapping[str, Question] = {
+    "broker-consumed-unheard": Question(
+        "broker-asked", "CONSUMED by the broker's tools, and no listener got it"
+    ),
+    "dashboard-consumed-unheard": Question(
+        "dashboard-asked", "CONSUMED by the dashboard, and no listener got it"
+    ),
+    "broker-unconsumed-heard": Question(
+        "broker-asked", "not consumed, or filtered, by the broker's tools, and a listener got it"
+    ),
+    "dashboard-unconsumed-heard": Question(
+        "dashboard-asked", "not consumed, or filtered, by the dashboard, and a listener got it"
+    ),
+    "tools-differ": Question("both-asked", "the dashboard shows another track than the broker's own tools"),
+}
 """In the order in which they are shown."""
 
 

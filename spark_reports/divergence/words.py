@@ -1,7 +1,5 @@
 """The phrases of the report."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.core.message_classes import CLASS_WORDS
 from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.spark_reports.divergence.cells import BROKER

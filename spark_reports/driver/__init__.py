@@ -4,8 +4,6 @@ Where the driver is a JVM of this process, its Java objects are asked. Over Spar
 statements take their place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The driver as a Spark Connect server: statements say what a JVM of this process would be asked."""
 
-from __future__ import annotations
-
 import fcntl
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """The driver as a JVM of this process, asked through py4j."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`report flakiness`: which cells don't always end as expected, since when, under which conditions, and why."""
 
-from __future__ import annotations
-
 from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.diff import newest, newest_section
 from rocketchaos.spark_reports.flakiness import figures, tables

@@ -1,7 +1,5 @@
 """The statements about each cell: the verdict, and what its runs say in order of time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

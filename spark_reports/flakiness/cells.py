@@ -1,7 +1,5 @@
 """A cell: what is compared with nothing but itself, how its runs ended, and what that makes it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which measured conditions correlate with the outcome, by scenario."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The costs of flakiness: runs that did not end as expected, or ended in an error, and their minutes."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The figures of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import plotly.graph_objects as go

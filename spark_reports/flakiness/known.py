@@ -1,7 +1,5 @@
 """The findings of nights, with their age, in the form that `rocketchaos nightly --known` reads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

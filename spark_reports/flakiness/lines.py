@@ -1,7 +1,5 @@
 """The report in a few sentences, for a chat: the worst first."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The rows of the queries, as values."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """Runs that went wrong after a change of version: of RocketMQ, of the client, of the harness."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise

@@ -1,7 +1,5 @@
 """Numbers in the sentences of the report."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from rocketchaos.spark_reports.flakiness.cells import share

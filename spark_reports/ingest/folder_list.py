@@ -4,8 +4,6 @@ A run folder is one that has a file of the contract, or a run folder's name. Its
 a hash of its name and of its files' names, sizes and times of change, the same wherever it is moved.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -3,8 +3,6 @@
 It says what is wrong with a folder, too: facts are written of whole folders alone.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

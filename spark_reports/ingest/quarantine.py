@@ -1,7 +1,5 @@
 """Which folders can't become facts, and why: the first and worst reason, with the way out. Pure."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The files of run folders as rows, each read once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 

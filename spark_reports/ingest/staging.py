@@ -1,10 +1,9 @@
 """Facts of an ingest under way, in a folder of the store that ends with it: every executor can read them there."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,19 +17,19 @@ from rocketchaos.spark_reports.store import BATCH_LIMIT_S, Store
 _FOLDER = "staging"
 
 
+@dataclass(frozen=True, slots=True)
 class Staging:
     """The folder in which an ingest keeps the facts that it makes."""
 
-    def __init__(self, spark: SparkSession, uri: str, folder: Path | None) -> None:
-        self._spark = spark
-        self._folder = folder
-        self.uri = uri
+    spark: SparkSession
+    uri: str
+    folder: Path | None
 
     def keep(self, name: str, rows: DataFrame) -> DataFrame:
         """Write rows and read them back, so that the work is not repeated."""
         uri = f"{self.uri}/{name}"
         rows.write.mode("overwrite").parquet(uri)
-        return self._spark.read.schema(rows.schema).parquet(literal(uri))
+        return self.spark.read.schema(rows.schema).parquet(literal(uri))
 
     @contextmanager
     def filling(self, name: str) -> Iterator[Path]:
@@ -40,14 +39,14 @@ class Staging:
             EnvironmentNotReady: it can't be written.
         """
         try:
-            if self._folder is not None:
-                yield self._folder / name
+            if self.folder is not None:
+                yield self.folder / name
                 return
             with tempfile.TemporaryDirectory(prefix="rocketchaos-") as temporary:
                 here = Path(temporary) / name
                 yield here
                 if here.exists():
-                    driver_of(self._spark).put(here, f"{self.uri}/{name}")
+                    driver_of(self.spark).put(here, f"{self.uri}/{name}")
         except OSError as error:
             raise EnvironmentNotReady(
                 f"facts can't be made: {error.strerror or error}: {error.filename or self.uri}",

@@ -1,7 +1,5 @@
 """Rows of the store's tables, from lines of facts and messages."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 
 from pyspark.sql import Column, DataFrame, Row, SparkSession

@@ -3,8 +3,6 @@
 It is compiled where it is needed, with Eclipse's compiler from Maven Central, and kept in the cache.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 import zipfile

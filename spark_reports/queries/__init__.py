@@ -6,8 +6,6 @@ file says what comes out. Their common parts are in `parts` once: `${settings}` 
 `parts/settings.sql`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable

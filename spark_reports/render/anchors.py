@@ -1,7 +1,5 @@
 """Anchors of rows: the same in every report over whatever store, so that links to them last."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

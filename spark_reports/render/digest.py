@@ -1,7 +1,5 @@
 """The first tables of a report, cut to what a terminal or a chat can show; it says what it cut away."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A report as JSON: its sentences, its store, and its tables with every row."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

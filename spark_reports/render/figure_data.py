@@ -1,7 +1,5 @@
 """A figure as data for the page, in which no stranger's text can act."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -15,8 +15,6 @@ All files are first written elsewhere, and then moved into place: if a report ca
 stays whole.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections import Counter

@@ -1,7 +1,5 @@
 """The source of a report, in words. Every report has it, so that nothing is missing silently."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rocketchaos.harness.core.text import counted, one_line

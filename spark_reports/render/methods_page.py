@@ -7,8 +7,6 @@ Pictures are drawn once, because their simulations take seconds. After a change 
     python -m rocketchaos.spark_reports.render.methods_page markdown > docs/statistics.md
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Mapping

@@ -5,12 +5,9 @@ can't tell them apart, the word in or next to the mark does. Text of axes, grid 
 colours from the page, which knows whether it is dark.
 """
 
-from __future__ import annotations
-
 import html
 from collections.abc import Mapping
 from textwrap import wrap
-from types import MappingProxyType
 from typing import Any
 
 from plotly.graph_objects import layout as parts
@@ -20,29 +17,28 @@ from rocketchaos.harness.core.text import one_line
 
 GOOD, DOUBTFUL, BAD, NEUTRAL, ACCENT = "#12876a", "#dd9b00", "#c22f4b", "#858d98", "#3a76c4"
 
-CLASS_COLOURS: Mapping[MessageClass, str] = MappingProxyType(
-    {
-        MessageClass.DELIVERED: "#2b9d78",
-        MessageClass.FILTERED_BY_BROKER: "#dd9b00",
-        MessageClass.FILTERED_BY_CLIENT: "#d9603b",
-        MessageClass.STRANDED: "#8b5fd0",
-        MessageClass.IN_FLIGHT: "#3a76c4",
-        MessageClass.IN_RETRY: "#27a3b3",
-        MessageClass.DEAD_LETTER: "#96643c",
-        MessageClass.LOST: "#b3102a",
-        MessageClass.UNDETERMINED: "#858d98",
-    }
-)
+CLASS_COLOURS: Mapping[MessageClass, str] = {
+    MessageClass.DELIVERED: "#2b9d78",
+    MessageClass.FILTERED_BY_BROKER: "#dd9b00",
+    MessageClass.FILTERED_BY_CLIENT: "#d9603b",
+    MessageClass.STRANDED: "#8b5fd0",
+    MessageClass.IN_FLIGHT: "#3a76c4",
+    MessageClass.IN_RETRY: "#27a3b3",
+    MessageClass.DEAD_LETTER: "#96643c",
+    MessageClass.LOST: "#b3102a",
+    MessageClass.UNDETERMINED: "#858d98",
+}
 """The colours of message classes, similar to those of the run's own page."""
 
-VERDICT_COLOURS: Mapping[str, str] = MappingProxyType(
-    {"PASS": GOOD, "FLAKY": DOUBTFUL, "FAIL": BAD, "UNKNOWN": NEUTRAL}
-)
+VERDICT_COLOURS: Mapping[str, str] = {"PASS": GOOD, "FLAKY": DOUBTFUL, "FAIL": BAD, "UNKNOWN": NEUTRAL}
 """The colours of a cell's verdict."""
 
-VERDICT_SYMBOLS: Mapping[str, str] = MappingProxyType(
-    {"PASS": "circle", "FLAKY": "diamond", "FAIL": "x", "UNKNOWN": "circle-open"}
-)
+VERDICT_SYMBOLS: Mapping[str, str] = {
+    "PASS": "circle",
+    "FLAKY": "diamond",
+    "FAIL": "x",
+    "UNKNOWN": "circle-open",
+}
 """The symbol of its mark, so that a reader can do without the colour."""
 
 COLOURWAY: tuple[str, ...] = (

@@ -1,7 +1,5 @@
 """A report in a few lines, for a terminal or a chat."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,12 +1,9 @@
 """Values of tables as people read them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import Any
 
 from rocketchaos.harness.core.text import printable
@@ -15,9 +12,7 @@ from rocketchaos.spark_reports.render.links import RunLink
 UNKNOWN = "–"
 """Of what is not known, or doesn't apply."""
 
-TONES: Mapping[str, str] = MappingProxyType(
-    {"PASS": "good", "FLAKY": "unsure", "FAIL": "bad", "UNKNOWN": "quiet"}
-)
+TONES: Mapping[str, str] = {"PASS": "good", "FLAKY": "unsure", "FAIL": "bad", "UNKNOWN": "quiet"}
 """Verdict: the tone of its chip. The word always stands in it."""
 
 _DIGITS = 7

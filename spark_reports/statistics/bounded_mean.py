@@ -1,7 +1,5 @@
 """The mean of a number with known bounds, as messages of a run: intervals that few and equal runs don't fool."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache

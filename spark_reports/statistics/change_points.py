@@ -4,8 +4,6 @@ A. J. Scott, M. Knott, A cluster analysis method for grouping means (1974); for 
 D. V. Hinkley, E. A. Hinkley (1970). The p-value is not an approximation: see `best_split`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

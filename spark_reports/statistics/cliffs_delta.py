@@ -4,8 +4,6 @@
 don't overlap.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from scipy.optimize import brentq

@@ -1,7 +1,5 @@
 """The interval of a difference, from the intervals of its two sides."""
 
-from __future__ import annotations
-
 import math
 
 from rocketchaos.harness.core.intervals import wilson_interval

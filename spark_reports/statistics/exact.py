@@ -1,7 +1,5 @@
 """The result of an exact test."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 ROUNDING = 1 + 1e-7

@@ -1,7 +1,5 @@
 """Fisher's exact test, with the smallest p that it could have had; `scipy.stats.fisher_exact` lacks that."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import hypergeom
 

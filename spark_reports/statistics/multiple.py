@@ -3,8 +3,6 @@
 statsmodels has both, but with pandas, which neither Spark nor a report needs otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from scipy.stats import false_discovery_control

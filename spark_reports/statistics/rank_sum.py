@@ -3,8 +3,6 @@
 `scipy.stats.mannwhitneyu` takes samples, not histograms of millions of runs, and is exact only without ties.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

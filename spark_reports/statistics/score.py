@@ -1,7 +1,5 @@
 """How sure it is that nearly all runs end alike, from the runs there were: a Bayesian score of a proportion."""
 
-from __future__ import annotations
-
 from scipy.stats import beta
 
 JEFFREYS = 0.5

@@ -5,8 +5,6 @@ equal ones counted half: the area under the ROC curve. 0.5: the condition has no
 nor statsmodels has van Elteren's test, or this interval for strata.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Many tests at once: a report that alarms falsely in one of twenty cases, not in each of twenty rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whether a proportion rises or falls with time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`report timing`: how long things take, against the timers of RocketMQ that should decide it."""
 
-from __future__ import annotations
-
 from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.report import Report, Section, StoreSummary
 from rocketchaos.spark_reports.timing.deciders import WHATS

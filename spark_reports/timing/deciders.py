@@ -1,10 +1,7 @@
 """The timers that decide how long something takes, in words; `queries/parts/deciding_timers.sql` selects them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 Timers = Mapping[str, Sequence[int]]
 """The names of `harness.rocketmq.timers`, and the milliseconds that they had; several runs may have several."""
@@ -16,63 +13,54 @@ class What:
 
     title: str
     says: str
-    single: str
-    """One of them, and several."""
     many: str
+    """Several of them."""
 
 
-_WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "broker.channel-expiry": "expiry of the channel",
-        "broker.channel-scan": "scan for expired channels",
-        "broker.hold-pull": "long polling",
-        "broker.hold-check": "check of held pulls",
-        "proxy.hold-receive": "long polling of the proxy",
-        "rebalance": "rebalance",
-        "rebalance-min": "minimum interval of rebalances",
-        "heartbeat": "heartbeat",
-        "settings": "settings of a gRPC client",
-        "persist-offsets": "persisting of offsets",
-    }
-)
+_WORDS: Mapping[str, str] = {
+    "broker.channel-expiry": "expiry of the channel",
+    "broker.channel-scan": "scan for expired channels",
+    "broker.hold-pull": "long polling",
+    "broker.hold-check": "check of held pulls",
+    "proxy.hold-receive": "long polling of the proxy",
+    "rebalance": "rebalance",
+    "rebalance-min": "minimum interval of rebalances",
+    "heartbeat": "heartbeat",
+    "settings": "settings of a gRPC client",
+    "persist-offsets": "persisting of offsets",
+}
 
-WHATS: Mapping[str, What] = MappingProxyType(
-    {
-        "rebalance": What(
-            "Rebalance",
-            "From a change of the membership until a look saw a member own the queues that it kept from then on. "
-            "Brokers notify the members at once. If the notification is lost, the client notices the change in "
-            "the next round of its own rebalance loop. A member that is paused or cut off stays a member until "
-            "its channel expires.",
-            "member",
-            "members",
-        ),
-        "subscription-flip": What(
-            "Subscription flip",
-            "From a change of the membership, or a heartbeat sent by the scenario, until a look saw that a "
-            "broker holds another expression for the group. A rebalance raises the version of a member's "
-            "subscription, and its next heartbeat makes the broker store it.",
-            "flip",
-            "flips",
-        ),
-        "offset-correction": What(
-            "Offset correction",
-            "From the acknowledgement of a queue's last message, which a filter dropped, until a look saw that "
-            "the group's offset had passed it. The client reports this offset only after its next pull has found "
-            "nothing: so long polling decides, not the interval at which offsets are persisted.",
-            "queue",
-            "queues",
-        ),
-        "delivery": What(
-            "Delivery",
-            "From the acknowledgement of a message to its producer until the first listener got it. A new message "
-            "wakes the pull that waits for it. If no pull waits, or nothing wakes it, long polling has to run out "
-            "first. A message that was sent before a consumer started also waits for that consumer.",
-            "message",
-            "messages",
-        ),
-    }
-)
+WHATS: Mapping[str, What] = {
+    "rebalance": What(
+        "Rebalance",
+        "From a change of the membership until a look saw a member own the queues that it kept from then on. "
+        "Brokers notify the members at once. If the notification is lost, the client notices the change in "
+        "the next round of its own rebalance loop. A member that is paused or cut off stays a member until "
+        "its channel expires.",
+        "members",
+    ),
+    "subscription-flip": What(
+        "Subscription flip",
+        "From a change of the membership, or a heartbeat sent by the scenario, until a look saw that a "
+        "broker holds another expression for the group. A rebalance raises the version of a member's "
+        "subscription, and its next heartbeat makes the broker store it.",
+        "flips",
+    ),
+    "offset-correction": What(
+        "Offset correction",
+        "From the acknowledgement of a queue's last message, which a filter dropped, until a look saw that "
+        "the group's offset had passed it. The client reports this offset only after its next pull has found "
+        "nothing: so long polling decides, not the interval at which offsets are persisted.",
+        "queues",
+    ),
+    "delivery": What(
+        "Delivery",
+        "From the acknowledgement of a message to its producer until the first listener got it. A new message "
+        "wakes the pull that waits for it. If no pull waits, or nothing wakes it, long polling has to run out "
+        "first. A message that was sent before a consumer started also waits for that consumer.",
+        "messages",
+    ),
+}
 """By the names of the table `timings`, in the order of the report."""
 
 

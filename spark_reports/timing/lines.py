@@ -1,7 +1,5 @@
 """The short text of the report."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@
 needed, with Eclipse's compiler from Maven Central: users have a Java, and seldom a JDK.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from collections.abc import Callable, Sequence

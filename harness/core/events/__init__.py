@@ -4,8 +4,6 @@ From it come the typed access to a history (`Event.body`), the validation of a r
 (`harness.core.history.read_history`) and `docs/events.md`. `Event.data` is the JSON of the file, unchanged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

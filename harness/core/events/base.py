@@ -1,7 +1,5 @@
 """The base of all kinds of events: a body, read from the JSON of a line, and written as JSON."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self

@@ -1,7 +1,5 @@
 """Events about consumers, hand-made clients and their processes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

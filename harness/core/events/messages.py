@@ -1,7 +1,5 @@
 """Events about single messages: from the sending to what a listener answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

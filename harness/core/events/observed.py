@@ -1,7 +1,5 @@
 """Events about what brokers, members, RocketMQ's tools and its dashboard were observed to say."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Events about the run itself: its steps, its moments, and what it waits for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

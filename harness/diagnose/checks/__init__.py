@@ -1,9 +1,6 @@
 """All checks, in the order of their codes. A code never means anything else, also once its check has gone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from rocketchaos.harness.diagnose.checks import (
     cluster,
@@ -37,10 +34,8 @@ _THEMES = (
     request_modes, member_clocks, delays, transactions, revive, unwanted,
 )  # fmt: skip
 
-CHECKS: Mapping[str, Check] = MappingProxyType(
-    {
-        check.code: check
-        for check in sorted((item for theme in _THEMES for item in theme.CHECKS), key=lambda item: item.code)
-    }
-)
+CHECKS: Mapping[str, Check] = {
+    check.code: check
+    for check in sorted((item for theme in _THEMES for item in theme.CHECKS), key=lambda item: item.code)
+}
 """By code."""

@@ -1,7 +1,5 @@
 """Name servers and brokers that should agree."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -162,7 +160,6 @@ def brokers(view: ClusterView) -> Iterator[Result]:
             yield Unknown(
                 f"{name}: {silent[0].why_not}",
                 tuple(Evidence(item, item.why_not) for item in silent),
-                look_again=False,
             )
 
 
@@ -250,7 +247,6 @@ CHECKS = (
         "under one name need `--watch 2m`",
         "Messages, offsets and locks go sometimes to one of the two brokers, sometimes to the other.",
         ("Give each broker a name that is unique in all clusters of these name servers.",),
-        (),
         of_cluster=names_twice,
     ),
     Check(
@@ -274,7 +270,6 @@ CHECKS = (
         "From 75 % on a broker deletes expired messages at any hour. From 85 % on it deletes the oldest ones, "
         "read or not. From 90 % on it refuses new ones.",
         ("Free disk space, or lower fileReservedTime.",),
-        (),
         of_cluster=disks,
     ),
     Check(
@@ -284,7 +279,6 @@ CHECKS = (
         "the brokers' clocks agree",
         "The broker uses its clock for delayed messages, for retention, and to find offsets by time.",
         ("Set the clock of that broker's host.",),
-        (),
         of_cluster=clocks,
     ),
     Check(
@@ -294,7 +288,6 @@ CHECKS = (
         "all brokers have the same version",
         "None by itself. During a rolling upgrade this is normal.",
         ("If an upgrade is under way, finish it.",),
-        (),
         of_cluster=versions,
     ),
 )

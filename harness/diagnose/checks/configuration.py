@@ -1,7 +1,5 @@
 """Topics and groups as brokers have them: missing, closed, or with queues that no consumer reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
@@ -211,7 +209,6 @@ CHECKS = (
         "every topic has a route",
         "No message can be sent to it or consumed from it.",
         ("Create the topic, or correct its name in the subscription.",),
-        (),
         of_group=missing_topic,
     ),
     Check(
@@ -236,7 +233,6 @@ CHECKS = (
             "`mqadmin addWritePerm`.",
             "Otherwise set the topic's permission to 6 on that broker: `mqadmin updateTopicPerm`.",
         ),
-        (),
         of_group=permissions,
     ),
     Check(
@@ -266,7 +262,6 @@ CHECKS = (
         "every broker filters as members ask for",
         "The broker refuses the members' subscriptions and pulls: messages on that broker wait.",
         ("Set enablePropertyFilter to true: `mqadmin updateBrokerConfig`.",),
-        (),
         of_group=no_sql,
     ),
 )

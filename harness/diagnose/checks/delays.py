@@ -1,7 +1,5 @@
 """Messages that brokers keep back until their delay is over: those that wait, and those that are overdue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -138,7 +136,6 @@ CHECKS = (
             "If timerStopEnqueue is true, set it to false: `mqadmin updateBrokerConfig`.",
             "Restart the broker: from 4.9.3 on it corrects wrong offsets of levels at its start.",
         ),
-        (),
         of_cluster=overdue,
     ),
     Check(
@@ -149,7 +146,6 @@ CHECKS = (
         "None by itself: a producer asked for the delay, or they are retries. Until then no consumer gets them, "
         "and no lag shows them.",
         ("Nothing, if the delay is meant. Otherwise correct the producer's delay level.",),
-        (),
         of_cluster=waiting,
     ),
 )

@@ -1,7 +1,5 @@
 """Members that differ where they should be alike."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.members import why_silent
@@ -84,7 +82,6 @@ CHECKS = (
         "all members have the same client version",
         "None by itself. During a rolling upgrade this is normal.",
         ("If an upgrade is under way, finish it.",),
-        (),
         of_group=_differ("versions", _version),
     ),
     Check(
@@ -131,7 +128,6 @@ CHECKS = (
         "The order of a queue holds only while an orderly member owns it. A concurrent member takes no lock, so "
         "around a rebalance both may consume the same queue.",
         ("Give all members the same listener: MessageListenerOrderly, or MessageListenerConcurrently.",),
-        (),
         of_group=_differ("listeners", _listener),
     ),
 )

@@ -1,7 +1,5 @@
 """What a member has in its hands: for how long it has finished none of a queue's messages, and why."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 

@@ -1,7 +1,5 @@
 """Members whose clock differs from this machine's: by the times of their own pulls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result

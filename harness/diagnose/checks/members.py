@@ -1,7 +1,5 @@
 """Members that share an id or a process, don't answer, or are known to only some brokers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Topics that a broker has lost, or never had, while other brokers have them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.checks.cluster import TAKES_TURNS_S
@@ -100,7 +98,6 @@ CHECKS = (
             "If every broker should have it, create it there: `mqadmin updateTopic`.",
             "If a broker lost its store, or another process has taken its name (RC0802), correct that first.",
         ),
-        (),
         of_group=on_some_brokers,
     ),
 )

@@ -1,7 +1,5 @@
 """The group's offset in each queue: by Burrow's rules over the looks, and compared with the queue's ends."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -369,7 +367,6 @@ CHECKS = (
         "the lag doesn't grow",
         "Messages arrive later and later. In the end retention deletes some before the group reads them.",
         ("Add members up to the number of queues, or make the listener faster.",),
-        (),
         of_group=_in_state("warning", "{queues}: the lag never fell in {seconds} s; it is {lag} now"),
     ),
     Check(

@@ -4,8 +4,6 @@ A name server with orderMessageEnable sends a topic's order configuration (KV na
 its route. Producers then send to these queues alone (MQClientInstance.topicRouteData2TopicPublishInfo; 4.9.4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
@@ -78,7 +76,6 @@ CHECKS = (
             "Correct it on every name server, or delete it: `mqadmin updateOrderConf`.",
             "Leave messages of one key time to be consumed: their queue changes.",
         ),
-        (),
         of_group=misfit,
     ),
 )

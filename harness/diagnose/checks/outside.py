@@ -1,7 +1,5 @@
 """Offsets outside of their queue: below its first message, or beyond its end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from rocketchaos.harness.diagnose.checks.offsets import evidence

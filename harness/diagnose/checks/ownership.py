@@ -1,7 +1,5 @@
 """Queues with no owner, or with several; the allocation is recomputed from the member list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.fate import stranded, tell_no_queues

@@ -1,7 +1,5 @@
 """How members handle the messages of their queues; retries and dead letters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose.checks.hands import STUCK_MS, has_more_than_threads, stuck_ms
@@ -327,7 +325,6 @@ CHECKS = (
             "Check whether another member owns the queue too (RC0302), or the broker keeps a dead connection "
             "(RC0209).",
         ),
-        (),
         by_members=True,
         of_group=unlocked,
     ),

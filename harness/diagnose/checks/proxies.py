@@ -1,7 +1,5 @@
 """Groups whose members come by different ways: from brokers, or from a proxy by gRPC or by remoting."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result

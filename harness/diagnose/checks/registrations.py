@@ -1,7 +1,5 @@
 """Brokers that should be registered, and aren't."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
@@ -73,7 +71,6 @@ CHECKS = (
         "Messages that are stored there wait until the broker is back. Members drop its queues when they next "
         "fetch the route, after at most 30 s. From then on, only that broker's messages are missing.",
         ("Start the broker again.", "If it runs, check that it reaches the name servers of its namesrvAddr."),
-        (),
         of_cluster=gone,
     ),
     Check(
@@ -84,7 +81,6 @@ CHECKS = (
         "Producers can't send there. Consumers continue to read from the slave, but the offsets that they store "
         "meanwhile are lost, and retries go to another broker or fail.",
         ("Start the master again.",),
-        (),
         of_cluster=without_master,
     ),
 )

@@ -4,8 +4,6 @@ A broker has a mode for each topic and group (SET_MESSAGE_REQUEST_MODE). Members
 any broker of the topic for their queues, and pull or pop by its answer (QueryAssignmentProcessor; 5.0 to 5.5.0).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose import read
@@ -92,7 +90,6 @@ CHECKS = (
             "Set the same mode on every broker of the topic: `mqadmin setConsumeMode`.",
             "Members follow with their next rebalance, within 20 s.",
         ),
-        (),
         of_group=by_broker,
     ),
     Check(
@@ -106,7 +103,6 @@ CHECKS = (
             "Give all members one setClientRebalance: `false` goes by the brokers' mode, `true` pulls always.",
             "If both ways are needed, give each its own group.",
         ),
-        (),
         by_members=True,
         of_group=by_member,
     ),

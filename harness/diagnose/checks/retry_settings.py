@@ -1,7 +1,5 @@
 """Groups whose failed messages get no retry: dead letters at once, dropped, or written where nobody reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result

@@ -1,7 +1,5 @@
 """Popped messages that nobody acknowledged, and that their broker doesn't put back (5.x)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -117,7 +115,6 @@ CHECKS = (
             "Check the broker's reviveInterval (default 1000 ms) and timerStopEnqueue (false): "
             "`mqadmin getBrokerConfig`. Then restart the broker.",
         ),
-        (),
         of_cluster=behind,
     ),
 )

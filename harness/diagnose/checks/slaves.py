@@ -1,7 +1,5 @@
 """Slaves: missing ones, and those that don't copy what their master stores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose import read
@@ -160,7 +158,6 @@ CHECKS = (
             "a `--watch` that saw it leave can tell.",
             "If there should be none, set brokerRole to ASYNC_MASTER, and the number of replicas to 1.",
         ),
-        (),
         of_cluster=missing,
     ),
     Check(
@@ -174,7 +171,6 @@ CHECKS = (
             "Check that the slave runs and reaches the master's haListenPort.",
             "If it copies more slowly than the master stores, it needs a faster disk or network.",
         ),
-        (),
         of_cluster=behind,
     ),
 )

@@ -1,7 +1,5 @@
 """Members that disagree, and brokers that store something else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -373,7 +371,6 @@ CHECKS = (
             "Write tags with `||` between them: `tagA || tagB`. All messages are `*` alone, without blanks.",
             "A comparison, `a = 1`, needs SQL92: `MessageSelector.bySql`.",
         ),
-        (),
         of_group=misread,
     ),
 )

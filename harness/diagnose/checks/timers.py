@@ -1,7 +1,5 @@
 """Messages that a broker's timer doesn't take, or doesn't hand out in time (5.x)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

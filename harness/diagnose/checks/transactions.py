@@ -1,7 +1,5 @@
 """Transactions that stay undecided: their messages reach no consumer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -144,7 +142,6 @@ CHECKS = (
             "If one runs, its checkLocalTransaction answers UNKNOW, throws, or hangs: read its log.",
             "A proxy in cluster mode has to know the producer: it sends the group's heartbeat to the brokers.",
         ),
-        (),
         of_cluster=undecided,
     ),
 )

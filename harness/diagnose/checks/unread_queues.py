@@ -1,7 +1,5 @@
 """Queues with messages that no consumer reads, because of the numbers of a topic's queues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose import read
@@ -79,7 +77,6 @@ CHECKS = (
             "route again, after at most 30 s.",
             "To remove queues, lower writeQueueNums first. Lower readQueueNums when those queues are empty.",
         ),
-        (),
         of_group=unread_queues,
     ),
     Check(
@@ -92,7 +89,6 @@ CHECKS = (
             "Raise readQueueNums again on that broker: `mqadmin updateTopic -r`.",
             "Lower it when the group has read these queues. Lower writeQueueNums first.",
         ),
-        (),
         of_group=removed_queues,
     ),
 )

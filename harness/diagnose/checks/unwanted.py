@@ -1,7 +1,5 @@
 """Topics whose newest messages no member wants: producers and members write the tag differently."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
@@ -102,7 +100,6 @@ CHECKS = (
             "`--read-messages` shows them, and so does a group with `*`.",
             "Correct the side that is wrong; then send the messages again, or reset the group's offset.",
         ),
-        (),
         of_group=unwanted,
     ),
 )

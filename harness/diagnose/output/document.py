@@ -1,7 +1,5 @@
 """A report as one JSON document."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A report as one HTML page that loads nothing. Whatever comes from the cluster is escaped."""
 
-from __future__ import annotations
-
 from jinja2 import Environment
 
 from rocketchaos.harness.core.errors import ExitCode

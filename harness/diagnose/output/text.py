@@ -1,7 +1,5 @@
 """A report for people: each finding as `<level> [<code>] (<resource>) <sentence>`, and what proves it below."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Iterator
 

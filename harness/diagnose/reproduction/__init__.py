@@ -4,10 +4,7 @@ Members, subscriptions, queues, strategies and versions are the live group's, sc
 machine; the numbers of the checks are counted on the scaled group, by the same allocation and filters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from rocketchaos.harness.diagnose.finding import Finding
 from rocketchaos.harness.diagnose.reproduction import closed, members, progress, queues, subscriptions, ways
@@ -16,40 +13,38 @@ from rocketchaos.harness.diagnose.reproduction.document import Document as Docum
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, scaled
 from rocketchaos.harness.diagnose.view import GroupView
 
-WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | str]] = MappingProxyType(
-    {
-        "RC0101": subscriptions.different,
-        "RC0102": subscriptions.nobodys,
-        "RC0106": subscriptions.different_topics,
-        "RC0107": subscriptions.misread,
-        "RC0108": subscriptions.unwanted,
-        "RC0201": members.same_id,
-        "RC0206": members.models,
-        "RC0207": members.strategies,
-        "RC0211": ways.different,
-        "RC0212": members.listeners,
-        "RC0214": ways.popping,
-        "RC0301": queues.by_configuration,
-        "RC0302": queues.by_configuration,
-        "RC0303": queues.idle,
-        "RC0402": closed.lacking_group,
-        "RC0403": queues.unread,
-        "RC0404": closed.closed_topic,
-        "RC0406": closed.closed_group,
-        "RC0407": subscriptions.no_sql,
-        "RC0408": queues.removed,
-        "RC0501": progress.stopped,
-        "RC0503": progress.set_back,
-        "RC0506": progress.beyond_the_end,
-        "RC0601": progress.stuck,
-        "RC0602": progress.stuck,
-        "RC0701": progress.retries,
-        "RC0702": progress.dead_letters,
-        "RC0703": progress.no_retries,
-        "RC0704": progress.no_retry_queues,
-        "RC0705": progress.unread_retry_queues,
-    }
-)
+WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | str]] = {
+    "RC0101": subscriptions.different,
+    "RC0102": subscriptions.nobodys,
+    "RC0106": subscriptions.different_topics,
+    "RC0107": subscriptions.misread,
+    "RC0108": subscriptions.unwanted,
+    "RC0201": members.same_id,
+    "RC0206": members.models,
+    "RC0207": members.strategies,
+    "RC0211": ways.different,
+    "RC0212": members.listeners,
+    "RC0214": ways.popping,
+    "RC0301": queues.by_configuration,
+    "RC0302": queues.by_configuration,
+    "RC0303": queues.idle,
+    "RC0402": closed.lacking_group,
+    "RC0403": queues.unread,
+    "RC0404": closed.closed_topic,
+    "RC0406": closed.closed_group,
+    "RC0407": subscriptions.no_sql,
+    "RC0408": queues.removed,
+    "RC0501": progress.stopped,
+    "RC0503": progress.set_back,
+    "RC0506": progress.beyond_the_end,
+    "RC0601": progress.stuck,
+    "RC0602": progress.stuck,
+    "RC0701": progress.retries,
+    "RC0702": progress.dead_letters,
+    "RC0703": progress.no_retries,
+    "RC0704": progress.no_retry_queues,
+    "RC0705": progress.unread_retry_queues,
+}
 """By code: the scenario that does it again, with a control of its own or without, or why there is none."""
 
 _BY_SHARES = frozenset(
@@ -57,42 +52,40 @@ _BY_SHARES = frozenset(
 )
 """The numbers of the checks depend on who takes which queue."""
 
-NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
-    {
-        "RC0105": "nothing is lost until a member wants something else: RC0102 has the scenario then",
-        "RC0202": "two listeners that want the same lose nothing; where they don't, RC0101 or RC0106 has it",
-        "RC0203": "clients of other languages lose nothing by that alone",
-        "RC0204": "versions lose nothing by that alone",
-        "RC0205": "on brokers as young as those of a scenario a new group begins at 0, whatever it asks for",
-        "RC0208": "why somebody doesn't tell can't be seen from outside",
-        "RC0209": "a connection that is cut to one broker alone needs containers: write it with `partition:`",
-        "RC0210": "there is no member to start",
-        "RC0213": "a scenario sets the mode on all brokers: `api: pop`",
-        "RC0215": "it is the clock of that machine",
-        "RC0401": "a topic that is nowhere has nothing to consume",
-        "RC0405": "nothing is lost until that broker fails",
-        "RC0409": "name servers of a scenario don't send order configurations (orderMessageEnable)",
-        "RC0410": "a step of a scenario deletes a topic on all brokers: `delete-topic:`",
-        "RC0504": "how fast a group falls behind is a matter of its machines",
-        "RC0505": "retention deletes after days; add `expire-files:` by hand",
-        "RC0507": "nothing is lost",
-        "RC0603": "who holds the lock can't be seen from outside",
-        "RC0801": "who asks which can't be seen from outside: `known-to-one-name-server-alone` shows it",
-        "RC0802": "brokers of a scenario have names of their own",
-        "RC0803": "why a broker doesn't tell can't be seen from outside",
-        "RC0804": "it is the disk of that machine: `fill-disk:` fills one",
-        "RC0805": "it is the clock of that machine",
-        "RC0806": "the brokers of a scenario are of one version",
-        "RC0807": "why it left can't be seen from outside: `kill:` or `stop:` a broker does it",
-        "RC0808": "why it left can't be seen from outside: `kill:` a broker that has a slave does it",
-        "RC0809": "why it left can't be seen from outside: `stop:` a slave, `broker-a-slave`, does it",
-        "RC0810": "why it lags can't be seen from outside: `pause:` a slave, `broker-a-slave`, does it",
-        "RC0811": "the broker's log says why; `broker-config: {set: {timerStopEnqueue: true}}` stops a timer",
-        "RC0812": "nothing is lost",
-        "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
-        "RC0814": "the broker's log has the reason; `broker-config: {set: {reviveInterval: …}}` stops a broker",
-    }
-)
+NOT_WRITTEN: Mapping[str, str] = {
+    "RC0105": "nothing is lost until a member wants something else: RC0102 has the scenario then",
+    "RC0202": "two listeners that want the same lose nothing; where they don't, RC0101 or RC0106 has it",
+    "RC0203": "clients of other languages lose nothing by that alone",
+    "RC0204": "versions lose nothing by that alone",
+    "RC0205": "on brokers as young as those of a scenario a new group begins at 0, whatever it asks for",
+    "RC0208": "why somebody doesn't tell can't be seen from outside",
+    "RC0209": "a connection that is cut to one broker alone needs containers: write it with `partition:`",
+    "RC0210": "there is no member to start",
+    "RC0213": "a scenario sets the mode on all brokers: `api: pop`",
+    "RC0215": "it is the clock of that machine",
+    "RC0401": "a topic that is nowhere has nothing to consume",
+    "RC0405": "nothing is lost until that broker fails",
+    "RC0409": "name servers of a scenario don't send order configurations (orderMessageEnable)",
+    "RC0410": "a step of a scenario deletes a topic on all brokers: `delete-topic:`",
+    "RC0504": "how fast a group falls behind is a matter of its machines",
+    "RC0505": "retention deletes after days; add `expire-files:` by hand",
+    "RC0507": "nothing is lost",
+    "RC0603": "who holds the lock can't be seen from outside",
+    "RC0801": "who asks which can't be seen from outside: `known-to-one-name-server-alone` shows it",
+    "RC0802": "brokers of a scenario have names of their own",
+    "RC0803": "why a broker doesn't tell can't be seen from outside",
+    "RC0804": "it is the disk of that machine: `fill-disk:` fills one",
+    "RC0805": "it is the clock of that machine",
+    "RC0806": "the brokers of a scenario are of one version",
+    "RC0807": "why it left can't be seen from outside: `kill:` or `stop:` a broker does it",
+    "RC0808": "why it left can't be seen from outside: `kill:` a broker that has a slave does it",
+    "RC0809": "why it left can't be seen from outside: `stop:` a slave, `broker-a-slave`, does it",
+    "RC0810": "why it lags can't be seen from outside: `pause:` a slave, `broker-a-slave`, does it",
+    "RC0811": "the broker's log says why; `broker-config: {set: {timerStopEnqueue: true}}` stops a timer",
+    "RC0812": "nothing is lost",
+    "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
+    "RC0814": "the broker's log has the reason; `broker-config: {set: {reviveInterval: …}}` stops a broker",
+}
 """By code: why no scenario is written."""
 
 

@@ -1,7 +1,5 @@
 """Scenarios of topics and groups that are closed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from rocketchaos.harness.diagnose.finding import Level

@@ -1,7 +1,5 @@
 """The control of a written scenario."""
 
-from __future__ import annotations
-
 import copy
 
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document

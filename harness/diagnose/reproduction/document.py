@@ -1,7 +1,5 @@
 """The common part of all written scenarios."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Scenarios of members that should be alike, and of one id twice."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from rocketchaos.harness.diagnose.meaning import meaning

@@ -1,7 +1,5 @@
 """Scenarios of listeners that hang or fail, and of offsets."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.reproduction.control import changed

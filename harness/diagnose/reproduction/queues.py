@@ -1,7 +1,5 @@
 """Scenarios of queues that no member takes, or several do, or that no member may read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

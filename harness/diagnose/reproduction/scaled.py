@@ -1,10 +1,7 @@
 """The live group, scaled down to what runs on one machine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from rocketchaos.harness.diagnose.finding import Finding
 from rocketchaos.harness.diagnose.meaning import meaning
@@ -26,13 +23,11 @@ _OTHER_TAG = "tagOther"
 """Sent where some members want everything, and others only some tags."""
 _BY_POP_TOO = ("RC0101", "RC0211", "RC0214")
 """Their scenarios don't depend on who takes which queue, or have a form that doesn't."""
-STRATEGIES = MappingProxyType(
-    {
-        "AllocateMessageQueueAveragely": "average",
-        "AllocateMessageQueueAveragelyByCircle": "average-by-circle",
-        "AllocateMessageQueueConsistentHash": "consistent-hash",
-    }
-)
+STRATEGIES = {
+    "AllocateMessageQueueAveragely": "average",
+    "AllocateMessageQueueAveragelyByCircle": "average-by-circle",
+    "AllocateMessageQueueConsistentHash": "consistent-hash",
+}
 CLASSES = {word: name for name, word in STRATEGIES.items()}
 
 

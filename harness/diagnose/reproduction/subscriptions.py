@@ -1,7 +1,5 @@
 """Scenarios of members that disagree, and of brokers that hold something else."""
 
-from __future__ import annotations
-
 import re
 
 from rocketchaos.harness.diagnose.checks.unwanted import variants

@@ -1,7 +1,5 @@
 """Scenarios of members that connect in different ways."""
 
-from __future__ import annotations
-
 import copy
 
 from rocketchaos.harness.diagnose.reproduction.control import control

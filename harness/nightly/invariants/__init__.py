@@ -1,7 +1,5 @@
 """All invariants, one file each; a new one is registered here."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.nightly.invariants.backwards import OffsetBackwards
 from rocketchaos.harness.nightly.invariants.base import Breach, Invariant, Judged
 from rocketchaos.harness.nightly.invariants.cross import CrossDelivery

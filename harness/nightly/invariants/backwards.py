@@ -1,7 +1,5 @@
 """`offset-backwards`: a group's stored offset ran back, and nothing explains it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.assertions.offset_falls import Fall, falls_of

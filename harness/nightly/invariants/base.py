@@ -1,7 +1,5 @@
 """The base class of invariants: a statement that must be so in every run, and the proof that it wasn't."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol

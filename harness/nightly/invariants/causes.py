@@ -1,8 +1,6 @@
 """The causes of repeated messages and of offsets that run back: everything that moves queues between members.
 Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

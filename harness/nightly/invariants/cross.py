@@ -1,7 +1,5 @@
 """`cross-delivery`: a listener got a message to which its consumer never subscribed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.assertions.view import Delivery

@@ -1,7 +1,5 @@
 """In what the members of a group disagree. Pure."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from rocketchaos.assertions.view import RunView

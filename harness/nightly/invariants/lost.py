@@ -1,7 +1,5 @@
 """`lost`: the offset passed an acknowledged message that every filter lets through, and nobody got it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.assertions.set_offsets import set_by_tools

@@ -1,7 +1,5 @@
 """`several-owners`: once everything has settled, two members consume the same queue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.assertions.completeness import patience_ms

@@ -1,10 +1,10 @@
 """`refused-on-and-on`: brokers refuse running members' pulls for their subscription, and don't stop."""
 
-from __future__ import annotations
-
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
@@ -14,8 +14,27 @@ from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.fault_registry import ENDINGS, PROCESS_FAULTS
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.causes import Move, movers
-from rocketchaos.harness.nightly.invariants.clock import line_ms
 from rocketchaos.harness.nightly.invariants.disagreement import disagreement
+
+_ZONE_MS = 15 * 60 * 1000
+"""Zones of time differ by quarters of an hour."""
+
+
+def line_ms(event: Event[LogLine]) -> int | None:
+    """When a `log-line` was written, as events' `wall_ms`; None if the line has no time.
+
+    A log has the local time without its zone. The line is older than the event by which it was read, by less than
+    a quarter of an hour: so the zone follows from the two.
+    """
+    text = event.body.time
+    if not text:
+        return None
+    plain = text.replace(",", ".").replace("T", " ")
+    form = "%Y-%m-%d %H:%M:%S.%f" if "." in plain else "%Y-%m-%d %H:%M:%S"
+    naive_ms = round(datetime.strptime(plain, form).replace(tzinfo=UTC).timestamp() * 1000)
+    zone_ms = math.ceil((naive_ms - event.wall_ms) / _ZONE_MS) * _ZONE_MS
+    return naive_ms - zone_ms
+
 
 STEADY_MS = {"compressed": 3_000, "faithful": 65_000}
 """How long after any change of a group its heartbeats have reached all brokers: some rounds of them

@@ -1,7 +1,5 @@
 """`repeated`: a message came again, and no event explains it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """`stuck`: a group that agrees has stopped consuming."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.assertions.completeness import patience_ms, still_possible

@@ -1,7 +1,5 @@
 """`wanted-but-not-delivered`: a member wanted it, and the group skipped it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rocketchaos.assertions.completeness import still_possible

@@ -1,7 +1,5 @@
 """Whether a filter is known to let a message through, of tags or of SQL. Pure."""
 
-from __future__ import annotations
-
 from rocketchaos.assertions.view import Sent
 from rocketchaos.harness.core.events.observed import StoredSubscription
 from rocketchaos.harness.language.expressions import Expression, SqlExpression

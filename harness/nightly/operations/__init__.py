@@ -1,24 +1,14 @@
 """What is done to running groups and to servers; a new operation that is no fault is registered here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from rocketchaos.harness.language.fault_kind import BROKER, CONSUMER, DISK, NAME_SERVER, PRODUCER
+from rocketchaos.harness.nightly.operations.administration import Configure, DeleteGroup, Grow
 from rocketchaos.harness.nightly.operations.base import Operation
-from rocketchaos.harness.nightly.operations.configure import Configure
-from rocketchaos.harness.nightly.operations.delete_group import DeleteGroup
-from rocketchaos.harness.nightly.operations.grow import Grow
-from rocketchaos.harness.nightly.operations.join import Join
+from rocketchaos.harness.nightly.operations.membership import Join, Rolling, Suspend, Wave
 from rocketchaos.harness.nightly.operations.network import Delay, Loss, Partition, Reset
 from rocketchaos.harness.nightly.operations.process_fault import operations_of
-from rocketchaos.harness.nightly.operations.resubscribe import Resubscribe
-from rocketchaos.harness.nightly.operations.rolling import Rolling
-from rocketchaos.harness.nightly.operations.subscribe_more import SubscribeMore
-from rocketchaos.harness.nightly.operations.suspend import Suspend
-from rocketchaos.harness.nightly.operations.unsubscribe import Unsubscribe
-from rocketchaos.harness.nightly.operations.wave import Wave
+from rocketchaos.harness.nightly.operations.subscriptions import Resubscribe, SubscribeMore, Unsubscribe
 
 _ALL: tuple[Operation, ...] = (
     *operations_of(CONSUMER),
@@ -42,5 +32,5 @@ _ALL: tuple[Operation, ...] = (
     Delay(),
 )
 
-OPERATIONS: Mapping[str, Operation] = MappingProxyType({item.name: item for item in _ALL})
+OPERATIONS: Mapping[str, Operation] = {item.name: item for item in _ALL}
 """By name."""

@@ -1,7 +1,5 @@
 """What to conclude for one's own RocketMQ, from the classes that are there."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.language.expressions import Expression
 from rocketchaos.harness.language.tags import client_matches, tags_of

@@ -1,7 +1,5 @@
 """The cells of a matrix: a scenario's runs with the same clients on the same version, and what came of them."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 from collections.abc import Hashable, Sequence

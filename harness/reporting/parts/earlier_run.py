@@ -1,7 +1,5 @@
 """The findings of an earlier run, compared with new runs of the same: were they there again? Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The events as rows of the page, no more than a page can bear."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Under which conditions a run took place."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

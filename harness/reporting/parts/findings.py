@@ -1,7 +1,5 @@
 """Findings as plain text, for build servers and annotations."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.core.model import Finding, Holds
 from rocketchaos.harness.core.text import event_numbers, one_line
 from rocketchaos.harness.reporting.base import Report

@@ -1,7 +1,5 @@
 """The file of `--junit`, which every build server reads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

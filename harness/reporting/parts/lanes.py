@@ -1,7 +1,5 @@
 """The timeline: what is drawn in each lane."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Strangers' text in Markdown: shown, never obeyed."""
 
-from __future__ import annotations
-
 import re
 
 from rocketchaos.harness.core.text import one_line

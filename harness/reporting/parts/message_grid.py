@@ -1,7 +1,5 @@
 """The grid: queues down, messages across, each cell what became of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Small plots, one a queue: where the broker's queue ends, and how far the group is, over time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

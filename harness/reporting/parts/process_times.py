@@ -1,7 +1,5 @@
 """When processes ran, stood still and ended, and what consumers owned meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from rocketchaos.harness.core.events.observed import OwnedQueue, OwnershipObserved

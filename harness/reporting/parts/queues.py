@@ -1,7 +1,5 @@
 """What became of the messages, queue by queue."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,10 +1,7 @@
 """A rich console on which strangers' text is safe, and which also speaks ASCII."""
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from rich.console import Console
 from rich.padding import Padding
@@ -16,13 +13,11 @@ from rocketchaos.harness.core.text import printable
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 
-_ASCII: Mapping[int, str] = MappingProxyType(
-    str.maketrans({"✓": "ok", "✗": "NO", "…": "...", "·": "-", "–": "-", "—": "-", "→": "->", "’": "'"})
+_ASCII: Mapping[int, str] = str.maketrans(
+    {"✓": "ok", "✗": "NO", "…": "...", "·": "-", "–": "-", "—": "-", "→": "->", "’": "'"}
 )
-_MARKS: Mapping[Holds, str] = MappingProxyType({Holds.YES: "✓", Holds.NO: "✗", Holds.UNKNOWN: "?"})
-_MARK_STYLES: Mapping[Holds, str] = MappingProxyType(
-    {Holds.YES: "green", Holds.NO: "bold red", Holds.UNKNOWN: "bold yellow"}
-)
+_MARKS: Mapping[Holds, str] = {Holds.YES: "✓", Holds.NO: "✗", Holds.UNKNOWN: "?"}
+_MARK_STYLES: Mapping[Holds, str] = {Holds.YES: "green", Holds.NO: "bold red", Holds.UNKNOWN: "bold yellow"}
 
 
 _NARROWEST = 20

@@ -1,7 +1,5 @@
 """Many runs on the console: a line each, and a summary."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.text import Text

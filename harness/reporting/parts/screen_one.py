@@ -1,7 +1,5 @@
 """One run on the console: the verdict and its evidence."""
 
-from __future__ import annotations
-
 from rocketchaos.assertions.event_view import of_type
 from rocketchaos.harness.core.events.clients import OutputCut
 from rocketchaos.harness.core.message_classes import CLASS_WORDS, fate_sentences, reasons

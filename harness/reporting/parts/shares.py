@@ -1,7 +1,5 @@
 """How repeats of the same scenario are distributed, with intervals."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

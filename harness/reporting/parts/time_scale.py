@@ -1,7 +1,5 @@
 """A time axis on which quiet stretches are squeezed, so that 8 sends in 30 ms and 30 s of waiting both show."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence

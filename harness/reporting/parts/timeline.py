@@ -1,7 +1,5 @@
 """From a history to the lanes of the timeline."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar, cast

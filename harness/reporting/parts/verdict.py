@@ -1,9 +1,6 @@
 """The verdict in words, what speaks against it, and where to look when a run could not be completed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from rocketchaos.harness.core.errors import message_and_hint
 from rocketchaos.harness.core.events.clients import WorkerDied
@@ -12,24 +9,20 @@ from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, Finding, Holds,
 from rocketchaos.harness.core.text import counted, one_line, printable, seconds_text
 from rocketchaos.harness.reporting.base import Report
 
-WORDS: Mapping[OutcomeKind, str] = MappingProxyType(
-    {
-        OutcomeKind.REPRODUCED: "REPRODUCED",
-        OutcomeKind.NOT_REPRODUCED: "NOT REPRODUCED",
-        OutcomeKind.INCONCLUSIVE: "INCONCLUSIVE",
-        OutcomeKind.ERROR: "ERROR",
-    }
-)
+WORDS: Mapping[OutcomeKind, str] = {
+    OutcomeKind.REPRODUCED: "REPRODUCED",
+    OutcomeKind.NOT_REPRODUCED: "NOT REPRODUCED",
+    OutcomeKind.INCONCLUSIVE: "INCONCLUSIVE",
+    OutcomeKind.ERROR: "ERROR",
+}
 
 
-SECTION_TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        "anomaly": "Anomaly",
-        "healthy": "Healthy behaviour",
-        "also": "Also, whatever the outcome",
-        TENDENCY: "Tendency, measured and not judged",
-    }
-)
+SECTION_TITLES: Mapping[str, str] = {
+    "anomaly": "Anomaly",
+    "healthy": "Healthy behaviour",
+    "also": "Also, whatever the outcome",
+    TENDENCY: "Tendency, measured and not judged",
+}
 
 
 def expectation(run: Report) -> str:

@@ -1,7 +1,5 @@
 """Where the three witnesses diverge: what listeners got, what the offsets say, what the dashboard shows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Workflow commands of GitHub Actions: a line of a job's log that makes an annotation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from rocketchaos.harness.core.text import printable

@@ -3,8 +3,6 @@
 Its timers and settings are its own, and its client's version is the one in its jar.
 """
 
-from __future__ import annotations
-
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api, keys
 
 APP = ClientKind(

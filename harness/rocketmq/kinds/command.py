@@ -4,8 +4,6 @@ Nothing is assumed about its client until a broker has said which one it is (203
 `harness.engine.program_start`.
 """
 
-from __future__ import annotations
-
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, by_api
 from rocketchaos.harness.rocketmq.kinds.app import APP
 

@@ -1,7 +1,5 @@
 """rocketmq-python-client, over gRPC."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api, keys

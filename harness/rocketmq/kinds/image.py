@@ -1,7 +1,5 @@
 """A program of the user's own in a container: seen from outside, as a `command` is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from rocketchaos.harness.rocketmq.kinds.command import COMMAND

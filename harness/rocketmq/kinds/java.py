@@ -1,7 +1,5 @@
 """RocketMQ's Java client."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api, keys
 
 _QUEUES_ALONE = keys(

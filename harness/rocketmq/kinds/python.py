@@ -1,7 +1,5 @@
 """rocketmq-client-python, over the C++ client 2.x."""
 
-from __future__ import annotations
-
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api, keys
 
 PYTHON = ClientKind(

@@ -4,8 +4,6 @@ RocketMQ's own client asks one of them, and another one only where that answers 
 (`NettyRemotingClient.getAndCreateNameserverChannel`, 4.9.4 and 5.5.0). So there is an admin client for each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 A kind of client brings its consumers and producers; the commands are those of `harness.workers.protocol`.
 """
 
-from __future__ import annotations
-
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence

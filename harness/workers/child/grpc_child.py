@@ -3,8 +3,6 @@
 The commands are those of `harness.workers.protocol`.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import os

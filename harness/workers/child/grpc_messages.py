@@ -1,7 +1,5 @@
 """What rocketmq-python-client knows of a message, and how it says what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """One producer of rocketmq-python-client inside the `grpc` worker; rests on rocketmq.Producer of version 5.1.2."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The commands of a client, one by one, in the order of the requests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar

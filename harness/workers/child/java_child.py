@@ -5,8 +5,6 @@ org.apache.rocketmq.client.consumer and on org.apache.rocketmq.client.producer.D
 4.9.3 to 5.5.0. The commands are those of `harness.workers.protocol`.
 """
 
-from __future__ import annotations
-
 from rocketchaos.harness.workers import jpype_without_numpy  # noqa: F401  (before jpype)
 
 # isort: split
@@ -22,9 +20,8 @@ import jpype
 
 from rocketchaos.harness.workers.child import jvm
 from rocketchaos.harness.workers.child.client_worker import ClientWorker
-from rocketchaos.harness.workers.child.java_consumer import PushConsumer
-from rocketchaos.harness.workers.child.java_lite_pull import LitePullConsumer
-from rocketchaos.harness.workers.child.java_pop import PopConsumer
+from rocketchaos.harness.workers.child.java_consumer import PopConsumer, PushConsumer
+from rocketchaos.harness.workers.child.java_polled import LitePullConsumer
 from rocketchaos.harness.workers.child.java_producer import Producer
 from rocketchaos.harness.workers.child.java_pull import PullConsumer
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe

@@ -3,8 +3,6 @@
 Rests on ClientConfig, DefaultMQPushConsumer and DefaultLitePullConsumer as they are from RocketMQ 4.9.3 to 5.5.0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

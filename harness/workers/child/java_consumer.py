@@ -1,10 +1,8 @@
-"""One DefaultMQPushConsumer inside the `java` worker, with a listener that reports every message.
+"""A DefaultMQPushConsumer, or one in POP mode, in the `java` worker, with a listener that reports each message.
 
 Rests on DefaultMQPushConsumer, MessageListenerConcurrently, MessageListenerOrderly, ConsumerStatsManager and
 StatsItemSet as they are from RocketMQ 4.9.3 to 5.5.0.
 """
-
-from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping
@@ -16,7 +14,7 @@ from rocketchaos.harness.workers.child.java_client import JavaConsumer
 from rocketchaos.harness.workers.child.java_messages import described_messages, described_queues
 from rocketchaos.harness.workers.child.jvm import private_field
 from rocketchaos.harness.workers.child.listener import Abandoned, Described
-from rocketchaos.harness.workers.protocol import EventPipe
+from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
 
 _CLASS = "org.apache.rocketmq.client.consumer.DefaultMQPushConsumer"
 _PACKAGE = "org.apache.rocketmq.client.consumer.listener"
@@ -130,3 +128,27 @@ class PushConsumer(JavaConsumer):
         status = self._success if succeeds else self._failure
         self._listener.report(seen, str(status))
         return status
+
+
+class PopConsumer(PushConsumer):
+    """A push consumer that leaves it to the brokers how its messages come; see `PushConsumer`.
+
+    Rests on DefaultMQPushConsumer.setClientRebalance and RebalanceImpl.getPopProcessQueueTable as they are from
+    RocketMQ 5.0.0 to 5.5.0. Whether it pops is up to the brokers: they answer its QUERY_ASSIGNMENT (400) with the
+    mode that was set for the group and the topic (SET_MESSAGE_REQUEST_MODE, 401), and with PULL where none was set
+    (QueryAssignmentProcessor).
+
+    Raises:
+        CommandFailed: the client is too old for it.
+    """
+
+    def __init__(self, name: str, events: EventPipe, **settings: Any) -> None:
+        super().__init__(name, events, **settings)
+        if not hasattr(self._java, "setClientRebalance"):
+            raise CommandFailed("DefaultMQPushConsumer of this version has no POP mode: 5.0.0 brought it")
+        self._java.setClientRebalance(False)
+
+    def assignment(self) -> list[Described]:
+        """The queues that it pops: of each topic one for each broker, whose id -1 stands for all queues."""
+        table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getPopProcessQueueTable()
+        return described_queues(table.keySet())

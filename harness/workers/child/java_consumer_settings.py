@@ -4,8 +4,6 @@ Rests on DefaultMQPushConsumer, DefaultLitePullConsumer and DefaultMQPullConsume
 to 5.5.0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

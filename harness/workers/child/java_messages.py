@@ -1,7 +1,5 @@
 """The Java client's messages and queues, in JSON's types."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

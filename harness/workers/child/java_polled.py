@@ -1,6 +1,8 @@
-"""A consumer of the `java` worker that has no listener: a thread polls it, as applications do."""
+"""Consumers of the `java` worker without a listener: a thread polls them, as applications do.
 
-from __future__ import annotations
+Rests on DefaultLitePullConsumer, DefaultLitePullConsumerImpl and AssignedMessageQueue as they are from RocketMQ
+4.9.3 to 5.5.0.
+"""
 
 import os
 import threading
@@ -9,9 +11,12 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
+import jpype
+
 from rocketchaos.harness.workers.child.java_client import JavaConsumer
-from rocketchaos.harness.workers.child.java_messages import described_messages
-from rocketchaos.harness.workers.child.listener import Abandoned
+from rocketchaos.harness.workers.child.java_messages import described_messages, described_queues
+from rocketchaos.harness.workers.child.jvm import private_field
+from rocketchaos.harness.workers.child.listener import Abandoned, Described
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
 
 _STOP_LIMIT_S = 2.0
@@ -80,3 +85,35 @@ class PolledConsumer(JavaConsumer):
             # A consumer that polls no more must not pass for one to which nothing comes.
             traceback.print_exc()
             os._exit(1)
+
+
+_CLASS = "org.apache.rocketmq.client.consumer.DefaultLitePullConsumer"
+_POLL_MS = 100
+
+
+class LitePullConsumer(PolledConsumer):
+    """A lite pull consumer; see `PolledConsumer`. It commits by itself (autoCommit).
+
+    Every `autoCommitIntervalMillis`, and not when it is stopped: messages that it polled since then come again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        events: EventPipe,
+        *,
+        behaviour: Mapping[str, Any],
+        **settings: Any,
+    ) -> None:
+        super().__init__(_CLASS, name, events, behaviour, settings)
+
+    def assignment(self) -> list[Described]:
+        """The queues from which it pulls now.
+
+        Its running info (307) lacks them in 4.9.x (DefaultLitePullConsumerImpl.consumerRunningInfo).
+        """
+        impl = private_field(self._java, "defaultLitePullConsumerImpl")
+        return described_queues(private_field(impl, "assignedMessageQueue").getAssignedMessageQueues())
+
+    def _poll(self) -> None:
+        self._consume(self._java.poll(jpype.JLong(_POLL_MS)))

@@ -1,11 +1,10 @@
 """One DefaultMQProducer inside the `java` worker.
 
-Rests on DefaultMQProducer, SendResult and ThreadLocalIndex as they are from RocketMQ 4.9.3 to 5.5.0.
+Rests on DefaultMQProducer, SendCallback, SendResult and ThreadLocalIndex as they are from RocketMQ 4.9.3 to 5.5.0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from types import MappingProxyType
 from typing import Any
 
@@ -14,10 +13,39 @@ import jpype
 from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.in_turn import InTurn
 from rocketchaos.harness.workers.child.java_client import JavaClient
-from rocketchaos.harness.workers.child.java_send_callback import SendCallback
 from rocketchaos.harness.workers.child.java_transactions import Transactions
 from rocketchaos.harness.workers.child.jvm import new_client, private_field, set_property, text
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
+
+_LATER_S = 3.0
+"""RocketMQ's client looks for answers that are overdue once a second (NettyRemotingAbstract.scanResponseTable)."""
+
+
+class SendCallback:
+    """A SendCallback; `java` is RocketMQ's view of it."""
+
+    def __init__(self, timeout_ms: int) -> None:
+        """
+        Args:
+            timeout_ms: of the sending.
+        """
+        self._limit_s = timeout_ms / 1000 + _LATER_S
+        self._answer: Future[Any] = Future()
+        methods = {"onSuccess": self._answer.set_result, "onException": self._answer.set_exception}
+        self.java = jpype.JProxy("org.apache.rocketmq.client.producer.SendCallback", dict=methods)
+
+    def result(self) -> Any:
+        """The SendResult.
+
+        Raises:
+            CommandFailed: RocketMQ didn't call it.
+            jpype.JException: what `onException` got.
+        """
+        try:
+            return self._answer.result(self._limit_s)
+        except TimeoutError:
+            raise CommandFailed(f"the SendCallback was not called within {self._limit_s:g} s") from None
+
 
 _KEY_SEPARATOR = " "
 """MessageConst.KEY_SEPARATOR."""

@@ -4,8 +4,6 @@ It is deprecated, and in all versions. Rests on DefaultMQPullConsumer, PullResul
 RocketMQ 4.9.3 to 5.5.0.
 """
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Mapping
 from typing import Any

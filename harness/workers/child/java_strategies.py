@@ -3,8 +3,6 @@
 Rests on the classes of org.apache.rocketmq.client.consumer.rebalance as they are from 4.9.3 to 5.5.0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Rests on TransactionListener and LocalTransactionState as they are from RocketMQ 4.9.0 to 5.5.0.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any

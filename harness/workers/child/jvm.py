@@ -4,8 +4,6 @@ The JVM lives in the worker's own process (JPype), so that SIGKILL of the worker
 client, and SIGSTOP its pause.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import json

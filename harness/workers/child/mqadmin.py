@@ -1,7 +1,5 @@
 """`mqadmin` as its users run it: a JVM of its own, with the tools of the worker's class path."""
 
-from __future__ import annotations
-
 import subprocess
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """The answers of name server and brokers, for clients that say little about brokers and queues."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

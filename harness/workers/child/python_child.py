@@ -4,8 +4,6 @@ The commands are those of `harness.workers.protocol`. Commands that the C++ clie
 refused.
 """
 
-from __future__ import annotations
-
 import argparse
 import faulthandler
 import functools

@@ -14,8 +14,6 @@ Its behaviour, measured with the library of the wheel `rocketmq` 0.4.4 against b
   own tags don't match.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import socket

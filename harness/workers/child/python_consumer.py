@@ -6,8 +6,6 @@ found as one batch, and the C API calls its listener for one message after the o
 then is the batch: all of it comes again, also what succeeded before.
 """
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Mapping
 from typing import Any

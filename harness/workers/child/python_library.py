@@ -5,8 +5,6 @@ and binds every function when it is imported, also four that the C++ client 1.0.
 CreateTransactionProducer, SendMessageOrderlyByShardingKey and SendMessageTransaction.
 """
 
-from __future__ import annotations
-
 import ctypes
 import ctypes.util
 import importlib

@@ -3,8 +3,6 @@
 Rests on org.apache.rocketmq.remoting.protocol.RemotingCommand and RemotingClient.invokeSync (4.9.3 to 5.5.0).
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The data of a message in a receipt handle of the proxy."""
 
-from __future__ import annotations
-
 _BROKER, _QUEUE, _OFFSET = 5, 6, 7
 """The places of its parts, `ReceiptHandle.encode` (5.3.3, 5.5.0): `0 1795287432367 15000 0 0 broker-a 2 0 293`."""
 

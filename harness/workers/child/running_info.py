@@ -1,7 +1,5 @@
 """A client's own report: ConsumerRunningInfo, as the Java and the C++ client write it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

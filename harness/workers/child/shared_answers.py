@@ -1,7 +1,5 @@
 """One answer for many who ask the same at the same time."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar

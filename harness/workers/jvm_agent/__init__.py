@@ -1,7 +1,5 @@
 """The Java agent that is the worker inside a user's program: compiled and packed where it is needed."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import zipfile

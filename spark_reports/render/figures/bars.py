@@ -1,7 +1,5 @@
 """Stacked bars: what became of the messages, or how the runs ended."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Forest plots: an estimate and its interval a row."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 The name of a row stands above it, not at its side, so that a phone has room for the cells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

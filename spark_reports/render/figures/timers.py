@@ -1,7 +1,5 @@
 """Figures of times against RocketMQ's timers: quantiles a row, and distributions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

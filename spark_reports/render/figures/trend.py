@@ -1,7 +1,5 @@
 """Trends: one small chart a row over a common axis of time, with what changed marked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

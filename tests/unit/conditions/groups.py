@@ -7,9 +7,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.language.cluster_needs import PROXY
 from rocketchaos.harness.language.consumer_spec import Consumer
+from rocketchaos.harness.probes.context import ProbeContext
 from rocketchaos.harness.rocketmq.client_kinds import Api
 
 QUEUES = [("broker-a", number) for number in range(4)]
@@ -59,7 +59,7 @@ class Member:
 
 
 class Group:
-    """A group on one broker, and what a ConditionContext is asked of it."""
+    """A group on one broker, and what a ProbeContext is asked of it."""
 
     def __init__(self) -> None:
         self.members: dict[str, Member] = {}
@@ -104,7 +104,7 @@ class Group:
         return {"queues": [{"broker": broker, "queue_id": number, **stored} for broker, number in QUEUES]}
 
     @property
-    def context(self) -> ConditionContext:
+    def context(self) -> ProbeContext:
         consumers = self.members
 
         def write(_what: str, kind: str, data: dict[str, Any], _moment: str | None, began_ns: int) -> None:
@@ -115,7 +115,7 @@ class Group:
             self.failed.append((probe, error))
 
         return cast(
-            ConditionContext,
+            ProbeContext,
             SimpleNamespace(
                 consumers=consumers,
                 scenario=SimpleNamespace(

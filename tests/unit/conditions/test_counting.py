@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import pytest
 
-from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.conditions.dead_letters_there import dead_letters_there
 from rocketchaos.harness.conditions.lines_logged import lines_logged
 from rocketchaos.harness.conditions.listeners_blocked import listeners_blocked
@@ -17,6 +16,7 @@ from rocketchaos.harness.conditions.messages_delivered import messages_delivered
 from rocketchaos.harness.conditions.offsets_reached import offsets_reached
 from rocketchaos.harness.conditions.retries_came import retries_came
 from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.probes.context import ProbeContext
 from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
 
@@ -36,7 +36,7 @@ healthy: [{delivered: {to: g, count: 1}}]
 
 
 class Counted(HistoryBuilder):
-    """A history that grows, and what the conditions need of a ConditionContext besides."""
+    """A history that grows, and what the conditions need of a ProbeContext besides."""
 
     def __init__(self, logs: Path | None = None) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Counted(HistoryBuilder):
         self.failures: list[str] = []
 
     @property
-    def context(self) -> ConditionContext:
+    def context(self) -> ProbeContext:
         """Only what is asked of it; the conditions take nothing else."""
 
         def offsets(group: str, topic: str) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Counted(HistoryBuilder):
             }
 
         return cast(
-            ConditionContext,
+            ProbeContext,
             SimpleNamespace(
                 scenario=self.scenario,
                 history=SimpleNamespace(events=self.events),

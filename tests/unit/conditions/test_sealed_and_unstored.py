@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.conditions.fates_sealed import FatesSealed
 from rocketchaos.harness.conditions.handled_but_not_stored import handled_but_not_stored
+from rocketchaos.harness.probes.context import ProbeContext
 from tests.unit.conditions.test_counting import Counted
 
 
@@ -28,11 +28,11 @@ class Later(Counted):
         return replace(self.events[0], data={**self.events[0].data, "timing": "compressed"})
 
     @property
-    def context(self) -> ConditionContext:
+    def context(self) -> ProbeContext:
         made = cast(SimpleNamespace, super().context)
         made.now_ns = lambda: 5_000_000_000 + int(self.seconds * 1e9)
         made.members = SimpleNamespace(topics_of=lambda _group: ("orders", "bills"))
-        return cast(ConditionContext, made)
+        return cast(ProbeContext, made)
 
     def passes(self, at: float) -> Later:
         self.at(at).offsets("g", "orders", [(3, 3), (0, 0)])

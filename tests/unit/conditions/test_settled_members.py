@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.conditions.ownership_settled import ownership_settled
 from rocketchaos.harness.conditions.subscription_settled import SubscriptionSettled
+from rocketchaos.harness.probes.context import ProbeContext
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.probes.offsets_probe import read_offsets
 from rocketchaos.harness.probes.ownership_probe import read_ownership
@@ -222,7 +222,7 @@ def test_a_member_that_does_not_answer_is_noted(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_a_look_began_before_anybody_was_asked(
-    asked: str, look: Callable[[ConditionContext], object], monkeypatch: pytest.MonkeyPatch
+    asked: str, look: Callable[[ProbeContext], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group = two("java")
     group.now_ms, answer = 100.0, getattr(group, asked)

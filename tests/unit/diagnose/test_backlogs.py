@@ -12,7 +12,8 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.model import REVIVE
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
-from tests.unit.diagnose.planted import ALIKE, V5, settings
+from tests.unit.diagnose.broker_edits import V5, settings
+from tests.unit.diagnose.member_edits import ALIKE
 from tests.unit.diagnose.reports import codes, delayed, diagnosed, each, timed, undecided, unknown
 
 RECORDED = "mismatch-4.9.4.json"

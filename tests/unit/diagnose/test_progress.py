@@ -13,8 +13,9 @@ import pytest
 from rocketchaos.harness.diagnose import checks, read
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
-from tests.unit.diagnose.planted import ALIKE, ends, offset, tries, unanswered, wants
-from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed
+from tests.unit.diagnose.broker_edits import ends, offset
+from tests.unit.diagnose.member_edits import ALIKE, tries, wants
+from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unanswered
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, WRITERS, written
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
-from tests.unit.diagnose.planted import ALIKE, PLANTED, offset, retry_topic, tries, wants
+from tests.unit.diagnose.broker_edits import offset, retry_topic
+from tests.unit.diagnose.member_edits import ALIKE, tries, wants
+from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import RECORDED, by_look, diagnosed, each
 
 NO_SCOPE: Mapping[str, Any] = MappingProxyType({})

@@ -12,7 +12,8 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.requests import GET_BROKER_CLUSTER_INFO
-from tests.unit.diagnose.planted import ALIKE, settings
+from tests.unit.diagnose.broker_edits import settings
+from tests.unit.diagnose.member_edits import ALIKE
 from tests.unit.diagnose.reports import (
     BROKER,
     SLAVE,

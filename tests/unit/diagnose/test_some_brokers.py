@@ -15,7 +15,8 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from rocketchaos.harness.diagnose.reproduction import written
-from tests.unit.diagnose.planted import ALIKE, ordered, settings
+from tests.unit.diagnose.broker_edits import ordered, settings
+from tests.unit.diagnose.member_edits import ALIKE
 from tests.unit.diagnose.reports import SECOND, Edit, diagnosed, each, renamed, second_broker
 
 RECORDED = "mismatch-4.9.4.json"

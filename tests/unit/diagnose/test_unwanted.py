@@ -12,7 +12,8 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Finding, Level
 from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.language.tags import hash_code
-from tests.unit.diagnose.planted import all_hashes, wants
+from tests.unit.diagnose.broker_edits import all_hashes
+from tests.unit.diagnose.member_edits import wants
 from tests.unit.diagnose.reports import codes, diagnosed
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from rocketchaos.harness.diagnose.changes import FindingChanges, changes
 from rocketchaos.harness.diagnose.checks.offsets import Point, state
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
-from tests.unit.diagnose.planted import ALIKE
+from tests.unit.diagnose.member_edits import ALIKE
 from tests.unit.diagnose.reports import by_look, codes, diagnosed
 
 

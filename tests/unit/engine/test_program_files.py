@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.engine.program_files import write_files
+from rocketchaos.harness.engine.program_homes import write_files
 from rocketchaos.harness.language.app_spec import App
 
 APP = App(jar="a.jar", files={"application.yaml": "template.yaml"})

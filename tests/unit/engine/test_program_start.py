@@ -11,10 +11,10 @@ from typing import Any, cast
 import pytest
 
 from rocketchaos.harness.cluster.base import Proxy
-from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine import program_start
 from rocketchaos.harness.engine.program_start import begun, connections_of, local_ports
+from rocketchaos.harness.probes.context import ProbeContext
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.program import InContainer
 from rocketchaos.harness.workers.worker import WorkerFailed
@@ -64,7 +64,7 @@ class Broker:
         return {"subscriptions": self.running}
 
     @property
-    def context(self) -> ConditionContext:
+    def context(self) -> ProbeContext:
         """In which b is online."""
         consumers = {name: SimpleNamespace(client_id=f"{name}@t", printed=lambda: None) for name in "ab"}
         context = SimpleNamespace(
@@ -80,7 +80,7 @@ class Broker:
             ),
             check_alive=lambda: None,
         )
-        return cast("ConditionContext", context)
+        return cast("ProbeContext", context)
 
     def begun(
         self, former: Collection[tuple[str, str]] = (), container: InContainer | None = None

@@ -18,13 +18,11 @@ from rocketchaos.harness.facts.fault_facts import fault_facts
 from rocketchaos.harness.facts.finding_facts import finding_facts
 from rocketchaos.harness.facts.kinds import FindingFact
 from rocketchaos.harness.facts.log_facts import MOST, LogFinding, found_in, log_findings
-from rocketchaos.harness.facts.offset_facts import offset_facts
-from rocketchaos.harness.facts.ownership_facts import ownership_facts
+from rocketchaos.harness.facts.observed_facts import offset_facts, ownership_facts, subscription_facts
 from rocketchaos.harness.facts.run_facts import client_label, run_fact
 from rocketchaos.harness.facts.signature import signature
 from rocketchaos.harness.facts.story import Story, line_of
 from rocketchaos.harness.facts.stretches import settled_group
-from rocketchaos.harness.facts.subscription_facts import subscription_facts
 from rocketchaos.harness.reference.facts import facts_reference
 from tests.unit.facts.histories import (
     Told,

@@ -10,7 +10,7 @@ from pathlib import Path
 from rocketchaos.harness.nightly.codes import CODES
 from rocketchaos.harness.nightly.findings import NightlyFinding
 from rocketchaos.harness.nightly.invariants import Breach
-from rocketchaos.harness.nightly.noting import note_findings
+from rocketchaos.harness.nightly.night import note_findings
 from tests.recorded_rows import GOLDEN
 
 FOUND = [

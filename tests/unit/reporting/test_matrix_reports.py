@@ -18,7 +18,7 @@ from rocketchaos.harness.plan.matrix import LeftOut
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.console import ConsoleReporter
 from rocketchaos.harness.reporting.document import DocumentReporter
-from rocketchaos.harness.reporting.github import GitHubReporter
+from rocketchaos.harness.reporting.github import GitHubReporter, matrix_table
 from rocketchaos.harness.reporting.html import page
 from rocketchaos.harness.reporting.junit import JUnitReporter
 from rocketchaos.harness.reporting.parts.cells import (
@@ -29,7 +29,6 @@ from rocketchaos.harness.reporting.parts.cells import (
     judgement,
     outcome_text,
 )
-from rocketchaos.harness.reporting.parts.matrix_table import matrix_table
 from rocketchaos.harness.reporting.parts.shares import repeats
 from rocketchaos.harness.reporting.start_here import start_here
 from tests.benchmarks.divergence_table import divergence_table

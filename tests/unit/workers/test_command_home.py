@@ -18,7 +18,7 @@ from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.workers import program_log
 from rocketchaos.harness.workers.command_home import CommandHome, command_of
-from rocketchaos.harness.workers.printed_lines import LONGEST_LINE_BYTES, Lines
+from rocketchaos.harness.workers.printed_output import LONGEST_LINE_BYTES, Lines
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import KINDS

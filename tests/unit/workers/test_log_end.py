@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rocketchaos.harness.workers.log_end import last_lines
+from rocketchaos.harness.workers.program_log import last_lines
 
 TRACE = """\
 java.lang.IllegalStateException: Failed to start RocketMQ push consumer

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rocketchaos.harness.nightly.invariants.clock import line_ms
-from rocketchaos.harness.nightly.invariants.refused import RefusedOnAndOn
+from rocketchaos.harness.nightly.invariants.refused import RefusedOnAndOn, line_ms
 from tests.unit.history_builder import BROKER
 from tests.unit.nightly.stories import Story, causes
 

@@ -1,0 +1,232 @@
+"""Listeners that hang, offsets that stand still, and retries: recorded answers in which one thing was changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
+from tests.unit.diagnose.broker_edits import offset
+from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
+from tests.unit.diagnose.planted import PLANTED
+from tests.unit.diagnose.reports import (
+    Change,
+    Edit,
+    by_look,
+    codes,
+    diagnosed,
+    each,
+    unanswered,
+    unknown,
+)
+
+
+def test_retries_that_are_taken_at_once_are_seen_by_their_time() -> None:
+    def came(seconds_ago: int) -> Change:
+        def change(exchange: Exchange) -> Exchange:
+            if exchange.code != 202 or not exchange.fields["topic"].startswith("%RETRY%"):
+                return exchange
+            document = exchange.document
+            for item in document["offsetTable"].values():
+                item.update(lastUpdateTimestamp=exchange.at_ms - 1000 * seconds_ago)
+            return replace(exchange, body=json.dumps(document))
+
+        return each(change)
+
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, came(20))) == {"RC0701"}
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, came(2000))) == set()
+
+
+def test_a_listener_that_hangs_is_told_once_for_all_its_queues() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0601"]
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes)
+    assert [item.sentence.partition(", and")[0] for item in report.findings if item.topic == "topic-1"] == [
+        f"{FIRST} holds 4 messages of broker-1 0 and 1",
+        f"{OTHER} holds 4 messages of broker-1 2 and 3",
+    ]
+
+
+def test_of_a_group_without_members_it_is_told_how_far_it_is_behind() -> None:
+    behind = offset(lambda _look: 1)
+    report = diagnosed("mismatch-4.9.4.json", unanswered(203, 206), *behind, topics=("topic-1",))
+    (unknown_,) = [item for item in report.undetermined if item.check.code == "RC0210"]
+    assert "messages of topic-1 behind" in unknown_.reason
+
+
+@pytest.mark.parametrize(("moves", "later", "is_found"), [(0, 50, True), (1, 50, False), (0, 15, False)])
+def test_one_thread_that_hangs_is_told_though_others_finish_messages(
+    moves: int, later: int, is_found: bool
+) -> None:
+    """The offset of the oldest message, which stays or moves from look to look; the last one was finished now."""
+
+    def held(document: Any, look: int) -> None:
+        for item in document["mqTable"].values():
+            oldest = 5 + moves * look
+            item.update(cachedMsgCount=1, cachedMsgMinOffset=oldest, commitOffset=oldest)
+            item["lastConsumeTimestamp"] = item["lastPullTimestamp"]
+
+    def stored(document: Any, look: int) -> None:
+        for key, item in document["offsetTable"].items():
+            if "%" not in key:
+                item["maxOffset"] = 6 + later + moves * look
+
+    changes = (by_look(307, held), by_look(202, stored))
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *changes, looks=15)
+    found = [item for item in report.findings if item.check.code == "RC0601" and item.topic == "topic-1"]
+    assert bool(found) is is_found
+    assert "RC0601" not in unknown(report)
+    if found:
+        assert {item.check.code for item in report.findings} == {"RC0601"}  # and not RC0501 as well
+        assert f"keeps offset 5 of broker-1 0; {later} later messages are stored" in found[0].sentence
+
+
+def test_a_member_that_was_idle_for_long_and_has_just_got_a_message_does_not_hang() -> None:
+    """A member tells when it last finished a message, not since when it has the one in its hands."""
+
+    def held(document: Any, look: int) -> None:
+        for item in document["mqTable"].values():
+            item.update(cachedMsgCount=1 - look, cachedMsgMinOffset=3)
+            item["lastConsumeTimestamp"] = item["lastPullTimestamp"] - 20 * 60_000
+
+    def stored(exchange: Exchange) -> Exchange:
+        document = exchange.document
+        for item in document["offsetTable"].values() if exchange.code == 202 else ():
+            item["lastUpdateTimestamp"] = exchange.at_ms - 1000
+        return replace(exchange, body=json.dumps(document)) if exchange.code == 202 else exchange
+
+    one, two = (
+        diagnosed("mismatch-4.9.4.json", ALIKE, by_look(307, held), each(stored), looks=looks)
+        for looks in (1, 2)
+    )
+    assert not {"RC0601", "RC0602"} & (codes(one) | codes(two) | unknown(two))
+    assert "RC0601" in unknown(one)
+
+
+def test_an_offset_that_does_not_move_is_found_without_a_watch_and_one_that_moves_is_fine_at_once() -> None:
+    stands, moves = offset(lambda _look: 1), offset(lambda look: 1 + look)
+    assert unknown(diagnosed("mismatch-4.9.4.json", ALIKE, *stands, looks=1)) == {"RC0501"}
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, *stands, looks=14)) == {"RC0501"}
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *moves, looks=2)
+    assert not codes(report) | unknown(report)
+
+
+def test_an_offset_may_stand_still_while_its_queue_waits_for_an_owner() -> None:
+    def unowned(exchange: Exchange) -> Exchange:
+        if exchange.code != 307 or exchange.look > 5:
+            return exchange
+        document = exchange.document
+        for key in [key for key in document["mqTable"] if "%" not in key and '"queueId": 0' in key]:
+            del document["mqTable"][key]
+        return replace(exchange, body=json.dumps(document))
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(lambda _look: 1), each(unowned), looks=16)
+    assert "RC0501" not in codes(report)
+    assert "RC0501" in unknown(report)
+
+
+def _backlog(threads: str, others_finish: bool) -> Change:
+    """Each member has 40 messages of each queue, and has finished none for a minute, except of its last queue."""
+
+    def change(document: Any, look: int) -> None:
+        document["properties"]["PROP_THREADPOOL_CORE_SIZE"] = threads
+        *waiting, last = (held for key, held in document["mqTable"].items() if "%RETRY%" not in key)
+        for held in (*waiting, last):
+            held.update(cachedMsgCount=40, cachedMsgMinOffset=0, cachedMsgMaxOffset=39)
+            held["lastPullTimestamp"] += 2_000 * look
+            held["lastConsumeTimestamp"] = held["lastPullTimestamp"]
+        for held in (*waiting, *([] if others_finish else [last])):
+            held["lastConsumeTimestamp"] -= 60_000
+
+    return by_look(307, change)
+
+
+@pytest.mark.parametrize(
+    ("threads", "others_finish", "found"), [("1", True, False), ("1", False, True), ("100", True, True)]
+)
+def test_messages_that_wait_for_a_thread_are_no_hanging_listener(
+    threads: str, others_finish: bool, found: bool
+) -> None:
+    report = diagnosed(
+        "mismatch-4.9.4.json",
+        ALIKE,
+        *offset(lambda _look: 1, lambda _look: 41),
+        _backlog(threads, others_finish),
+        looks=17,
+    )
+    assert ("RC0601" in codes(report)) is found
+    assert "RC0501" not in codes(report)
+
+
+def test_a_lag_that_has_only_begun_to_grow_is_looked_at_again() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0504"]
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=5)
+    assert "RC0504" not in codes(report)
+    assert "RC0504" in unknown(report)
+
+
+def test_an_offset_that_stands_still_is_told_with_what_its_owner_holds() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0501"]
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=17).findings
+    assert any(item.says.endswith("owns them, and holds 0 messages") for item in finding.evidence)
+
+
+def test_a_dead_letter_topic_that_may_not_be_written_is_no_error() -> None:
+    def change(exchange: Exchange) -> Exchange:
+        if exchange.code != 105 or "%RETRY%" not in exchange.fields.get("topic", ""):
+            return exchange
+        fields = {**exchange.fields, "topic": exchange.fields["topic"].replace("%RETRY%", "%DLQ%")}
+        return replace(exchange, fields=fields, body=exchange.body.replace('"perm": 6', '"perm": 4'))
+
+    def add(exchanges: Any) -> Any:
+        kept = [item for item in exchanges if "%DLQ%" not in item.fields.get("topic", "")]
+        return [*kept, *(change(item) for item in kept if change(item) is not item)]
+
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, add).findings
+    assert (finding.check.code, finding.level) == ("RC0404", Level.INFO)
+    assert "still store dead letters" in finding.sentence
+
+
+POP_RETRY = "%RETRY%group-1_topic-1"
+"""RocketMQ's name for the retries of topic-1 by POP."""
+
+
+def _pop_retries(end: int) -> Edit:
+    """The group has an offset of 0 in a retry topic by POP, which ends there."""
+
+    def edited(exchanges: Sequence[Exchange]) -> Iterator[Exchange]:
+        for item in exchanges:
+            topic = item.fields.get("topic", "")
+            if item.code == 43:
+                document = item.document
+                document["offsetTable"][f"{POP_RETRY}@group-1"] = {"0": 0}
+                yield replace(item, body=json.dumps(document))
+                continue
+            yield item
+            if item.code in (105, 202) and topic == "%RETRY%group-1":
+                body = item.body.replace(topic, POP_RETRY).replace('"maxOffset": 0', f'"maxOffset": {end}')
+                yield replace(item, fields={**item.fields, "topic": POP_RETRY}, body=body)
+
+    return edited
+
+
+@pytest.mark.parametrize("end", [0, 5])
+def test_retries_by_pop_are_told_as_such(end: int) -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _pop_retries(end), looks=3)
+    found = [item for item in report.findings if item.check.code == "RC0701"]
+    assert [(item.topic, item.sentence.partition(";")[0]) for item in found] == (
+        [(POP_RETRY, "5 retries wait")] if end else []
+    )
+
+
+@pytest.mark.parametrize("code", ["RC0402", "RC0406", "RC0407"])
+def test_an_offset_that_stands_still_because_pulls_are_refused_is_one_error(code: str) -> None:
+    (planted,) = [item for item in PLANTED if item.code == code]
+    still = offset(lambda _look: 1)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, *still, looks=17)
+    assert codes(report) == {code}
+    assert "RC0501" in unknown(report)
