@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,54 +23,17 @@ from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.reporting.document import document
 from rocketchaos.harness.scenario import load_scenario
+from tests.containers.shop_texts import DOCKERFILE, MEMBER, ROLLING, RUN, SCENARIO, SEEN, TOLD
 from tests.embedded.command import ROOT, rocketchaos, started
-from tests.embedded.users_programs import events_of, log_of, of_guide
+from tests.embedded.users_programs import built_by_maven, events_of, log_of, of_guide
 from tests.waiting import until
 
 pytestmark = [pytest.mark.containers, pytest.mark.timeout(300)]
 
 SHOP = "rocketchaos-tests/shop"
 WAYWARD = Path(__file__).parents[1] / "embedded" / "Wayward.java"
-RUN = """\
-#!/bin/sh
-echo "config $(cat "$CONFIG")"
-[ "$WRAPPED" ] || exec java -Xmx64m -cp "/shop:$ROCKETMQ_HOME/lib/*" Wayward "$NAMESRV" "${1:-$MODE}"
-java -Xmx64m -cp "/shop:$ROCKETMQ_HOME/lib/*" Wayward "$NAMESRV" "$MODE"
-"""
-DOCKERFILE = """\
-FROM {base}
-COPY classes/ /shop/
-COPY run /shop/run
-ENV MODE={mode} SHOP=image
-ENTRYPOINT ["/shop/run"]
-CMD []
-"""
 GUIDE_SHOP = "MODE=plain SAYS=handled GROUP=shop TAG=paid CONFIG=/dev/null"
 """Makes the program that of the guide."""
-SCENARIO = """\
-name: own
-title: a container of the user's own
-topics: {orders: {queues: 4}}
-consumers:
-  a:
-    group: g
-    subscribe: {orders: tagA}
-    app:
-      image: IMAGE
-      args: [ARGS]
-      sees: {log: 'got (?P<key>\\S+)'}
-      env: {NAMESRV: $nameserver, CONFIG: $files/service.conf, WRAPPED: 'WRAPPING'}
-      files: {service.conf: service.template}
-      ready: READY
-      ready_within: 20s
-steps:
-  - start: a
-  - settle: {ownership: g, within: 60s}
-  - settle: {subscription: g, topic: orders, within: 60s}
-STEPS
-anomaly: [{undelivered: {at_least: 1}}]
-healthy: [{delivered: {to: g, count: 4}}]
-"""
 SENDS = """\
   - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
   - settle: {delivered: g, count: 4, topic: orders, within: 60s}
@@ -198,39 +160,6 @@ def test_all_faults_act_on_it(run: Run) -> None:
     assert "has shut its client down and ended with exit code 143" in proofs["terminate"]
 
 
-ROLLING = """\
-name: own
-title: a rolling deployment that changes the tag
-topics: {orders: {queues: 4}}
-consumers:
-  v1:
-    group: g
-    subscribe: {orders: tagA}
-    app:
-      image: rocketchaos-tests/shop:1.3
-      sees: {log: 'got (?P<key>\\S+)'}
-      env: {NAMESRV: $nameserver}
-  v2:
-    group: g
-    subscribe: {orders: tagB}
-    app:
-      image: rocketchaos-tests/shop:1.4
-      sees: {log: 'got (?P<key>\\S+)'}
-      env: {NAMESRV: $nameserver}
-steps:
-  - start: v1
-  - settle: {ownership: g, within: 60s}
-  - start: v2
-  - settle: {ownership: g, within: 60s}
-  - settle: {subscription: g, topic: orders, within: 60s}
-  - send: {topic: orders, tags: [tagA, tagB], count: 16, per_queue: 4}
-  - settle: {offsets: g, topic: orders, lag: 0, within: 120s}
-anomaly: [{undelivered: {at_least: 4}}]
-healthy: [{delivered: {to: g, count: 16}}]
-expected: reproduced
-"""
-
-
 GUIDE_TAIL = """\
 steps:
   - start: shop-1
@@ -265,47 +194,6 @@ def test_a_rolling_deployment_from_one_version_to_the_next(run: Run) -> None:
     assert (code, found["outcome"], found["trouble"]) == (0, "reproduced", None), found["reason"]
     told = [item["subscribe"] for item in events_of(found, "program-subscription")]
     assert told == [{"orders": "tagA"}, {"orders": "tagB"}]
-
-
-SEEN = {
-    "writes": "{topic: handled}",
-    "serves": '{http: "http://$host:8080/handled"}',
-    "traces": "{trace: true}",
-}
-"""By mode of the program: how it is seen."""
-MEMBER = """\
-  MODE-NUMBER:
-    group: of-MODE
-    subscribe: {orders: tagA}
-    app:
-      image: rocketchaos-tests/shop:1.3
-      args: [MODE]
-      sees: SEEN
-      env: {NAMESRV: $nameserver, GROUP: of-MODE, PORT: 8080}
-"""
-TOLD = """\
-name: own
-title: members of three groups that write, list or trace what they have handled
-topics: {orders: {queues: 4}, handled: {queues: 4}}
-consumers:
-MEMBERS
-steps:
-  - start: [writes-1, serves-1, traces-1]
-  - start: [writes-2, serves-2, traces-2]
-  - settle: {ownership: of-writes, within: 60s}
-  - settle: {ownership: of-serves, within: 60s}
-  - settle: {ownership: of-traces, within: 60s}
-  - send: {topic: orders, tag: tagA, count: 16, per_queue: 4}
-  - settle: {offsets: of-writes, topic: orders, lag: 0, within: 120s}
-  - settle: {offsets: of-serves, topic: orders, lag: 0, within: 120s}
-  - settle: {offsets: of-traces, topic: orders, lag: 0, within: 120s}
-anomaly: [{undelivered: {at_least: 1}}]
-healthy:
-  - delivered: {to: of-writes, count: 16}
-  - delivered: {to: of-serves, count: 16}
-  - delivered: {to: of-traces, count: 16}
-expected: not-reproduced
-"""
 
 
 def test_what_they_write_or_list_is_each_one_s_by_its_address(run: Run) -> None:
@@ -414,9 +302,7 @@ def test_the_example_deploys_one_image_after_the_other(engine: Engine, tmp_path:
         shutil.copytree(
             examples / name, tmp_path / name, ignore=shutil.ignore_patterns("target", "runs", "*.class")
         )
-    subprocess.run(
-        ["mvn", "-q", "-B", "-DskipTests", "package"], cwd=tmp_path / "java-service", check=True, timeout=250
-    )
+    built_by_maven(tmp_path / "java-service")
     folder = tmp_path / "container-service"
     shutil.copy(folder / "Dockerfile", tmp_path / "java-service")
     base = Images(engine, print).rocketmq("4.9.4").name

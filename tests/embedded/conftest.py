@@ -25,12 +25,28 @@ from tests.embedded.users_programs import SCRIPT, WAYWARD, RunOwn, jar_of
 from tests.embedded.workbench import Bench
 
 LONGEST = (
-    "test_claims",
-    "test_ways_of_consuming",
-    "test_shrink",
-    "test_endings",
-    "test_scenarios",
+    "test_service_examples",
     "test_live",
+    "test_scenarios",
+    "test_documents",
+    "test_endings",
+    "test_users_programs",
+    "test_grpc_worker",
+    "test_commands",
+    "test_ways_of_consuming",
+    "test_diagnose",
+    "test_diagnose_backlogs",
+    "test_diagnose_proxy",
+    "test_allocation_of_members",
+    "test_raw_steps",
+    "test_name_servers",
+    "test_claims",
+    "test_shrink",
+    "test_programs_side_by_side",
+    "test_python_worker",
+    "test_ways_of_sending",
+    "test_embedded_cluster",
+    "test_users_grpc",
 )
 
 

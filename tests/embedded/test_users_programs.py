@@ -210,8 +210,7 @@ name: own
 title: programs of the user's own, each in a group of its own
 topics: {orders: {queues: 4}}
 consumers:
-  plain:
-    {group: g, subscribe: {orders: tagA}, app: {jar: wayward.jar, args: [$nameserver, plain]}}
+  plain: {group: g, subscribe: {orders: tagA}, app: {jar: wayward.jar, args: [$nameserver, plain]}}
   differs:
     {group: of-differs, subscribe: {orders: tagA},
      app: {jar: wayward.jar, args: [$nameserver, differs], env: {GROUP: of-differs}}}
@@ -276,7 +275,6 @@ def test_what_it_prints_goes_into_its_log_up_to_a_limit_and_the_rest_is_counted(
     assert told in (folder / "report.html").read_text()
 
 
-@pytest.mark.extended
 # The wait is its subject.
 @pytest.mark.nightly
 def test_sigterm_that_it_does_not_heed_is_inconclusive(run: Run) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -24,7 +26,7 @@ SCRIPT = """\
 # Not by `exec`: what it starts is a process of its own.
 sleep 600 &
 echo "config $(cat "$CONFIG")"
-'{java}' -jar '{jar}' "$@" &
+'{java}' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar '{jar}' "$@" &
 wait $!
 """
 """A service that a user starts by a script."""
@@ -104,3 +106,14 @@ def relocated(jar: Path, target: Path) -> Path:
             moved = moved.replace(b"org.apache.rocketmq", b"com.shaded.rocketmq")
             content.writestr(name.replace("org/apache/rocketmq", "com/shaded/rocketmq"), moved)
     return target
+
+
+def built_by_maven(folder: Path) -> None:
+    """Build an example as its README says; so short a build is over before what it compiles well would pay."""
+    subprocess.run(
+        ["mvn", "-q", "-B", "-DskipTests", "package"],
+        cwd=folder,
+        check=True,
+        timeout=600,
+        env={**os.environ, "MAVEN_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"},
+    )
