@@ -32,7 +32,7 @@ consumers:
       env: {NAMESRV: $nameserver, CONFIG: $files/service.conf, WRAPPED: 'WRAPPING'}
       files: {service.conf: service.template}
       ready: READY
-      ready_within: 20s
+      ready_within: WITHIN
 steps:
   - start: a
   - settle: {ownership: g, within: 60s}

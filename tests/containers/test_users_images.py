@@ -85,9 +85,11 @@ def write(shop: str, tmp_path: Path) -> Write:
         image: str = shop,
         ready: str = "{members: 1}",
         wrapped: str = "",
+        within: str = "60s",
         text: str = SCENARIO,
     ) -> Path:
-        given = {"IMAGE": image, "ARGS": mode, "READY": ready, "WRAPPING": wrapped, "STEPS\n": steps}
+        given = {"IMAGE": image, "ARGS": mode, "READY": ready, "WRAPPING": wrapped, "WITHIN": within}
+        given["STEPS\n"] = steps
         for old, new in given.items():
             text = text.replace(old, new)
         file = tmp_path / "own.scenario.yaml"
@@ -222,11 +224,14 @@ def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
     [
         ({"mode": "ends"}, ["the program of a has ended: exit code 1", "no database"]),
         pytest.param(
-            {"mode": "stranger"},
+            {"mode": "stranger", "within": "20s"},
             ["not become a member of its group g", "its last line: 'mode stranger"],
             marks=pytest.mark.nightly,
         ),
-        ({"ready": "{port: 1}"}, ["but not `ready` within 20 s: no process accepts connections on port 1"]),
+        (
+            {"ready": "{port: 1}", "within": "20s"},
+            ["but not `ready` within 20 s: no process accepts connections on port 1"],
+        ),
         (
             {"image": "registry.invalid/shop:1.4"},
             ["the engine has no image registry.invalid/shop:1.4, and can't pull it", "docker build -t"],

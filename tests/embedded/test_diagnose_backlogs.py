@@ -92,7 +92,7 @@ def held_open(text: str, version: str, runs: Path) -> Reports:
     return found
 
 
-@pytest.fixture(scope="module", params=["4.9.4", "5.5.0"])
+@pytest.fixture(scope="module", params=["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
 def kept_back(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reports:
     return held_open(KEPT_BACK, request.param, tmp_path_factory.mktemp("held"))
 
@@ -116,5 +116,5 @@ def test_a_tag_that_the_producer_writes_otherwise_is_found(kept_back: Reports) -
 
 def test_pop_mode_on_one_broker_alone_is_found(tmp_path: Path) -> None:
     report = held_open(POP, "5.5.0", tmp_path)["g"]
-    assert [item.check.code for item in report.findings] == ["RC0213"]
+    assert [item.check.code for item in report.findings] == ["RC0213"], report.undetermined
     assert report.findings[0].level is Level.ERROR
