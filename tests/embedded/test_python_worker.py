@@ -25,8 +25,7 @@ pytestmark = pytest.mark.embedded
 
 
 ON_BOTH = pytest.mark.parametrize("bench", ["4.9.4", "5.5.0"], indirect=True, scope="module")
-"""For what may differ between brokers; the rest is the client's own affair. All are of every change: one broker of each
-version serves them."""
+"""For what may differ between brokers; the rest is the client's own affair."""
 
 
 @pytest.fixture(scope="module")
