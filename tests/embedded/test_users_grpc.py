@@ -42,7 +42,7 @@ consumers:
     group: g
     subscribe: {orders: tagA}
     app:
-      command: [PYTHON, audit.py, $proxy, g, tagA]
+      command: [INTERPRETER, audit.py, $proxy, g, tagA]
       sees: {log: 'audited (?P<key>\S+)'}
       env: {PYTHONPATH: PACKAGES}
 steps:
@@ -61,7 +61,7 @@ def test_a_program_with_a_grpc_client_speaks_to_the_proxy(
     run_own: RunOwn, tmp_path: Path, proxy: str
 ) -> None:
     (tmp_path / "audit.py").write_text(GRPC_PROGRAM)
-    text = GRPC_SCENARIO.replace("PYTHON", sys.executable).replace(
+    text = GRPC_SCENARIO.replace("INTERPRETER", sys.executable).replace(
         "PACKAGES", str(packages_folder("client-grpc"))
     )
     code, found = run_own(tmp_path, f"{text}cluster: {{proxy: {proxy}}}\n", "5.3.3")
@@ -72,7 +72,7 @@ def test_a_program_with_a_grpc_client_speaks_to_the_proxy(
 def test_a_grpc_client_with_tls_is_none_of_the_remoting_clients(run_own: RunOwn, tmp_path: Path) -> None:
     main, jars = grpc_program(tmp_path / "classes")
     command = json.dumps(["java", "-cp", ":".join(map(str, jars)), main])
-    text = GRPC_SCENARIO.replace("[PYTHON, audit.py, ", f"{command[:-1]}, ")
+    text = GRPC_SCENARIO.replace("[INTERPRETER, audit.py, ", f"{command[:-1]}, ")
     code, found = run_own(tmp_path, text, "5.3.3")
     assert (code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
     (started,) = events_of(found, "consumer-started")
