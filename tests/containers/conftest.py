@@ -11,10 +11,13 @@ from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.reaper.reaper import Reaper
 
+LONGEST = ("test_users_images", "test_containers_cluster", "test_testcontainers_rocketmq", "test_images")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The file that takes longest begins first: beside it all others are run (`--no-loadscope-reorder`)."""
-    items.sort(key=lambda item: item.path.name != "test_users_images.py")
+    """What takes longest begins first (`--no-loadscope-reorder`): at the end nobody waits for a single file."""
+    place = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,54 +21,19 @@ from rocketchaos.harness.jars.java_compiler import compile_java, compiler_jars
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.options import Options
-from tests.embedded.command import ROOT, Ended, rocketchaos, started
-from tests.embedded.users_programs import events_of, log_of, of_guide
+from rocketchaos.harness.reporting.document import document
+from rocketchaos.harness.scenario import load_scenario
+from tests.containers.shop_texts import DOCKERFILE, MEMBER, ROLLING, RUN, SCENARIO, SEEN, TOLD
+from tests.embedded.command import ROOT, rocketchaos, started
+from tests.embedded.users_programs import built_by_maven, events_of, log_of, of_guide
 from tests.waiting import until
 
 pytestmark = [pytest.mark.containers, pytest.mark.timeout(300)]
 
 SHOP = "rocketchaos-tests/shop"
 WAYWARD = Path(__file__).parents[1] / "embedded" / "Wayward.java"
-RUN = """\
-#!/bin/sh
-echo "config $(cat "$CONFIG")"
-[ "$WRAPPED" ] || exec java -Xmx64m -cp "/shop:$ROCKETMQ_HOME/lib/*" Wayward "$NAMESRV" "${1:-$MODE}"
-java -Xmx64m -cp "/shop:$ROCKETMQ_HOME/lib/*" Wayward "$NAMESRV" "$MODE"
-"""
-DOCKERFILE = """\
-FROM {base}
-COPY classes/ /shop/
-COPY run /shop/run
-ENV MODE={mode} SHOP=image
-ENTRYPOINT ["/shop/run"]
-CMD []
-"""
 GUIDE_SHOP = "MODE=plain SAYS=handled GROUP=shop TAG=paid CONFIG=/dev/null"
 """Makes the program that of the guide."""
-SCENARIO = """\
-name: own
-title: a container of the user's own
-topics: {orders: {queues: 4}}
-consumers:
-  a:
-    group: g
-    subscribe: {orders: tagA}
-    app:
-      image: IMAGE
-      args: [ARGS]
-      sees: {log: 'got (?P<key>\\S+)'}
-      env: {NAMESRV: $nameserver, CONFIG: $files/service.conf, WRAPPED: 'WRAPPING'}
-      files: {service.conf: service.template}
-      ready: READY
-      ready_within: 20s
-steps:
-  - start: a
-  - settle: {ownership: g, within: 60s}
-  - settle: {subscription: g, topic: orders, within: 60s}
-STEPS
-anomaly: [{undelivered: {at_least: 1}}]
-healthy: [{delivered: {to: g, count: 4}}]
-"""
 SENDS = """\
   - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
   - settle: {delivered: g, count: 4, topic: orders, within: 60s}
@@ -98,12 +62,21 @@ def shop(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
         engine.client.images.remove(name, force=True)
 
 
-Run = Callable[..., tuple[Ended, dict[str, Any]]]
+@pytest.fixture(scope="module")
+def runner(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+    """Has its processes already when a run begins."""
+    options = Options(runs=tmp_path_factory.mktemp("runs"), use_running=False, on=ClusterKind.CONTAINERS)
+    with Runner(options) as runner:
+        yield runner
+
+
+Write = Callable[..., Path]
+Run = Callable[..., tuple[int, dict[str, Any]]]
 
 
 @pytest.fixture
-def run(shop: str, engine: Engine, tmp_path: Path) -> Run:
-    """Runs a scenario with the image: the command, and the run as `--json` reports it."""
+def write(shop: str, tmp_path: Path) -> Write:
+    """Writes a scenario with the image."""
     (tmp_path / "service.template").write_text("for $nameserver in $files")
 
     def of(
@@ -112,18 +85,28 @@ def run(shop: str, engine: Engine, tmp_path: Path) -> Run:
         image: str = shop,
         ready: str = "{members: 1}",
         wrapped: str = "",
+        within: str = "60s",
         text: str = SCENARIO,
-    ) -> tuple[Ended, dict[str, Any]]:
-        given = {"IMAGE": image, "ARGS": mode, "READY": ready, "WRAPPING": wrapped, "STEPS\n": steps}
+    ) -> Path:
+        given = {"IMAGE": image, "ARGS": mode, "READY": ready, "WRAPPING": wrapped, "WITHIN": within}
+        given["STEPS\n"] = steps
         for old, new in given.items():
             text = text.replace(old, new)
-        (tmp_path / "own.scenario.yaml").write_text(text)
-        ended = rocketchaos(
-            "run", "own.scenario.yaml", "--on", "containers", "--json", cwd=tmp_path, limit_s=280
-        )
+        file = tmp_path / "own.scenario.yaml"
+        file.write_text(text)
+        return file
+
+    return of
+
+
+@pytest.fixture
+def run(write: Write, runner: Runner, engine: Engine) -> Run:
+    """Runs such a scenario: the exit code that a command would have, and the run as `--json` reports it."""
+
+    def of(**given: str) -> tuple[int, dict[str, Any]]:
+        told = document([runner.run(runner.job(load_scenario(write(**given))))])
         assert left(engine) == []
-        assert ended.out, ended.err
-        return ended, ended.document["runs"][0]
+        return told["summary"]["exit_code"], told["runs"][0]
 
     return of
 
@@ -140,8 +123,8 @@ def left(engine: Engine) -> list[str]:
 def test_its_lines_tell_what_it_handled_and_its_address_who_it_is(
     run: Run, engine: Engine, shop: str
 ) -> None:
-    ended, found = run(ready="{members: 1, log: '^mode plain'}")
-    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    code, found = run(ready="{members: 1, log: '^mode plain'}")
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
     received = events_of(found, "received")
     assert sorted(item["key"] for item in received) == [f"orders-{number}" for number in range(1, 5)]
     assert {item["line"] for item in received} == {f"got orders-{number}" for number in range(1, 5)}
@@ -170,46 +153,13 @@ def test_all_faults_act_on_it(run: Run) -> None:
   - start: a
   - settle: {ownership: g, within: 180s}
 """
-    ended, found = run(SENDS + steps)
-    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    code, found = run(steps=SENDS + steps)
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
     proofs = {item["fault"]: item["proof"] for item in events_of(found, "fault-effective")}
     assert set(proofs) == {"partition", "pause", "kill", "terminate"}
     assert "packets dropped" in proofs["partition"]
     # Java's own exit code after SIGTERM.
     assert "has shut its client down and ended with exit code 143" in proofs["terminate"]
-
-
-ROLLING = """\
-name: own
-title: a rolling deployment that changes the tag
-topics: {orders: {queues: 4}}
-consumers:
-  v1:
-    group: g
-    subscribe: {orders: tagA}
-    app:
-      image: rocketchaos-tests/shop:1.3
-      sees: {log: 'got (?P<key>\\S+)'}
-      env: {NAMESRV: $nameserver}
-  v2:
-    group: g
-    subscribe: {orders: tagB}
-    app:
-      image: rocketchaos-tests/shop:1.4
-      sees: {log: 'got (?P<key>\\S+)'}
-      env: {NAMESRV: $nameserver}
-steps:
-  - start: v1
-  - settle: {ownership: g, within: 60s}
-  - start: v2
-  - settle: {ownership: g, within: 60s}
-  - settle: {subscription: g, topic: orders, within: 60s}
-  - send: {topic: orders, tags: [tagA, tagB], count: 16, per_queue: 4}
-  - settle: {offsets: g, topic: orders, lag: 0, within: 120s}
-anomaly: [{undelivered: {at_least: 4}}]
-healthy: [{delivered: {to: g, count: 16}}]
-expected: reproduced
-"""
 
 
 GUIDE_TAIL = """\
@@ -242,36 +192,28 @@ def test_the_image_of_the_guide(engine: Engine, shop: str, tmp_path: Path) -> No
 
 
 def test_a_rolling_deployment_from_one_version_to_the_next(run: Run) -> None:
-    ended, found = run(text=ROLLING)
-    assert (ended.code, found["outcome"], found["trouble"]) == (0, "reproduced", None), found["reason"]
+    code, found = run(text=ROLLING)
+    assert (code, found["outcome"], found["trouble"]) == (0, "reproduced", None), found["reason"]
     told = [item["subscribe"] for item in events_of(found, "program-subscription")]
     assert told == [{"orders": "tagA"}, {"orders": "tagB"}]
 
 
-@pytest.mark.parametrize(
-    ("sees", "mode"),
-    [
-        ("{topic: handled}", "writes"),
-        ('{http: "http://$host:8080/handled"}', "serves"),
-        ("{trace: true}", "traces"),
-    ],
-)
-def test_what_they_write_or_list_is_each_one_s_by_its_address(run: Run, sees: str, mode: str) -> None:
-    text = ROLLING.replace("{log: 'got (?P<key>\\S+)'}", sees)
-    text = text.replace("queues: 4}}", "queues: 4}, handled: {queues: 4}}").replace(
-        "env: {NAMESRV: $nameserver}", f"env: {{NAMESRV: $nameserver, PORT: 8080}}\n      args: [{mode}]"
+def test_what_they_write_or_list_is_each_one_s_by_its_address(run: Run) -> None:
+    members = "".join(
+        MEMBER.replace("MODE", mode).replace("SEEN", sees).replace("NUMBER", number)
+        for mode, sees in SEEN.items()
+        for number in ("1", "2")
     )
-    text = text.replace("orders: tagB", "orders: tagA").replace("tags: [tagA, tagB]", "tag: tagA")
-    ended, found = run(text=text.replace("expected: reproduced", "expected: not-reproduced"))
-    assert (ended.code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
-    assert (
-        "v1 8 (from broker-a:0, broker-a:1), v2 8" in (Path(found["run_dir"]) / "START-HERE.md").read_text()
-    )
+    code, found = run(text=TOLD.replace("MEMBERS\n", members))
+    assert (code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
+    said = (Path(found["run_dir"]) / "START-HERE.md").read_text()
+    for mode in SEEN:
+        assert f"{mode}-1 8 (from broker-a:0, broker-a:1), {mode}-2 8" in said
 
 
 def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
     settled = "  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}\n"
-    _, found = run(SENDS + settled, mode="prints")
+    _, found = run(steps=SENDS + settled, mode="prints")
     assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
     # What its output holds back is on its way: a megabyte in the engine, and two pipes.
     assert len(log_of(found)) > 4 * 40_000 * 101 - 2_000_000
@@ -282,11 +224,14 @@ def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
     [
         ({"mode": "ends"}, ["the program of a has ended: exit code 1", "no database"]),
         pytest.param(
-            {"mode": "stranger"},
+            {"mode": "stranger", "within": "20s"},
             ["not become a member of its group g", "its last line: 'mode stranger"],
             marks=pytest.mark.nightly,
         ),
-        ({"ready": "{port: 1}"}, ["but not `ready` within 20 s: no process accepts connections on port 1"]),
+        (
+            {"ready": "{port: 1}", "within": "20s"},
+            ["but not `ready` within 20 s: no process accepts connections on port 1"],
+        ),
         (
             {"image": "registry.invalid/shop:1.4"},
             ["the engine has no image registry.invalid/shop:1.4, and can't pull it", "docker build -t"],
@@ -294,8 +239,12 @@ def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
     ],
     ids=["ends", "stranger", "port", "no-image"],
 )
-def test_one_that_is_never_ready_is_one_message(run: Run, given: dict[str, str], words: list[str]) -> None:
-    ended, found = run(**given)
+def test_one_that_is_never_ready_is_one_message(
+    write: Write, engine: Engine, tmp_path: Path, given: dict[str, str], words: list[str]
+) -> None:
+    ended = rocketchaos("run", write(**given), "--on", "containers", "--json", cwd=tmp_path, limit_s=280)
+    assert left(engine) == []
+    (found,) = ended.document["runs"]
     assert (ended.code, found["outcome"]) == (4, "error"), found["reason"]
     for word in words:
         assert word in found["reason"] + ended.err
@@ -307,28 +256,25 @@ def test_an_entrypoint_that_is_not_there_is_one_message(
     (tmp_path / "Dockerfile").write_text(f'FROM {shop}\nENTRYPOINT ["/shop/none"]\n')
     engine.client.images.build(path=str(tmp_path), tag=f"{SHOP}:broken", rm=True)
     try:
-        ended, found = run(image=f"{SHOP}:broken")
+        code, found = run(image=f"{SHOP}:broken")
     finally:
         engine.client.images.remove(f"{SHOP}:broken", force=True)
-    assert (ended.code, found["outcome"]) == (4, "error"), found["reason"]
+    assert (code, found["outcome"]) == (4, "error"), found["reason"]
     assert f"the container of a can't be started from the image {SHOP}:broken: " in found["reason"]
     assert "/shop/none" in found["reason"]
 
 
 @pytest.mark.nightly
 def test_a_first_process_without_a_handler_outlives_sigterm(run: Run) -> None:
-    ended, found = run(SENDS + "  - terminate: a\n", wrapped="yes")
-    assert (ended.code, found["outcome"]) == (3, "inconclusive")
+    code, found = run(steps=SENDS + "  - terminate: a\n", wrapped="yes")
+    assert (code, found["outcome"]) == (3, "inconclusive")
     assert "got SIGTERM 40 s ago and has not ended" in found["reason"]
     assert "ends on SIGTERM only if it has a handler" in found["reason"]
 
 
-def test_it_does_not_outlive_the_harness(run: Run, engine: Engine, tmp_path: Path) -> None:
+def test_it_does_not_outlive_the_harness(write: Write, engine: Engine, tmp_path: Path) -> None:
     steps = SENDS + '  - wait: {duration: 200s, because: "the harness dies meanwhile"}\n'
-    text = SCENARIO.replace("IMAGE", f"{SHOP}:1.3").replace("ARGS", "").replace("READY", "{members: 1}")
-    text = text.replace("WRAPPING", "").replace("STEPS\n", steps)
-    (tmp_path / "own.scenario.yaml").write_text(text)
-    with started("run", "own.scenario.yaml", "--on", "containers", cwd=tmp_path) as process:
+    with started("run", write(steps=steps), "--on", "containers", cwd=tmp_path) as process:
         until(lambda: left(engine) != [])
         process.kill()
     until(lambda: left(engine) == [])
@@ -361,9 +307,7 @@ def test_the_example_deploys_one_image_after_the_other(engine: Engine, tmp_path:
         shutil.copytree(
             examples / name, tmp_path / name, ignore=shutil.ignore_patterns("target", "runs", "*.class")
         )
-    subprocess.run(
-        ["mvn", "-q", "-B", "-DskipTests", "package"], cwd=tmp_path / "java-service", check=True, timeout=250
-    )
+    built_by_maven(tmp_path / "java-service")
     folder = tmp_path / "container-service"
     shutil.copy(folder / "Dockerfile", tmp_path / "java-service")
     base = Images(engine, print).rocketmq("4.9.4").name

@@ -12,11 +12,12 @@ from rocketchaos.harness.core import paths
 
 
 def cache_with_downloads(folder: Path) -> Path:
-    """A cache of its own, but for what is downloaded."""
+    """A cache of its own, but for what is downloaded or compiled."""
     for downloaded in (
         paths.maven_folder(),
         paths.clients_folder(),
         paths.hooks_folder(),
+        paths.agents_folder(),
         paths.archives_folder(),
     ):
         (folder / downloaded.name).symlink_to(downloaded.resolve())

@@ -12,23 +12,41 @@ import pytest
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.running import keep
 from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.options import DEFAULT_VERSION, Options
 from rocketchaos.harness.reaper.reaper import Reaper, new_owner
 from rocketchaos.harness.reporting.document import document
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
-from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario import load_scenario, parse_scenario
 from tests.embedded.caches import cache, cache_with_downloads
 from tests.embedded.small_scenario import RunScenario
+from tests.embedded.users_programs import SCRIPT, WAYWARD, RunOwn, jar_of
 from tests.embedded.workbench import Bench
 
 LONGEST = (
-    "test_claims",
-    "test_ways_of_consuming",
-    "test_shrink",
-    "test_endings",
-    "test_scenarios",
+    "test_service_examples",
     "test_live",
+    "test_scenarios",
+    "test_documents",
+    "test_endings",
+    "test_users_programs",
+    "test_grpc_worker",
+    "test_commands",
+    "test_ways_of_consuming",
+    "test_diagnose",
+    "test_diagnose_backlogs",
+    "test_diagnose_proxy",
+    "test_allocation_of_members",
+    "test_raw_steps",
+    "test_name_servers",
+    "test_claims",
+    "test_shrink",
+    "test_programs_side_by_side",
+    "test_python_worker",
+    "test_ways_of_sending",
+    "test_embedded_cluster",
+    "test_users_grpc",
 )
 
 
@@ -150,3 +168,30 @@ def run_scenario(runners: Callable[[str], Runner], shared_cache: Path) -> RunSce
         return found
 
     return run
+
+
+@pytest.fixture(scope="module")
+def run_own(runners: Callable[[str], Runner], shared_cache: Path) -> RunOwn:
+    """Runs scenarios with programs of users', by a runner that has its processes already."""
+
+    def run(folder: Path, text: str, version: str = DEFAULT_VERSION) -> tuple[int, dict[str, Any]]:
+        file = folder / "own.scenario.yaml"
+        file.write_text(text)
+        runner = runners(version)
+        with cache(shared_cache):
+            told = document([runner.run(runner.job(load_scenario(file)))])
+        return told["summary"]["exit_code"], told["runs"][0]
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def wayward(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The jar of a program that does what its mode says, with RocketMQ's client 4.9.4."""
+    return jar_of([WAYWARD], "Wayward", tmp_path_factory.mktemp("jar") / "wayward.jar")
+
+
+@pytest.fixture(scope="session")
+def service(wayward: Path) -> str:
+    """The text of a script around that jar."""
+    return SCRIPT.format(java=find_java().executable, jar=wayward)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import socket
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,22 +10,13 @@ from typing import Any
 import psutil
 import pytest
 
-from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import CheckFailed, LiveRun
-from tests.embedded.command import Ended, rocketchaos
-from tests.embedded.users_programs import jar_of, log_of, of_guide, run_own
+from tests.embedded.command import rocketchaos
+from tests.embedded.users_programs import RunOwn, events_of, log_of
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 nightly = partial(pytest.param, marks=pytest.mark.nightly)
 
-SCRIPT = """\
-#!/bin/sh
-# Not by `exec`: what it starts is a process of its own.
-sleep 600 &
-echo "config $(cat "$CONFIG")"
-'{java}' -jar '{jar}' "$@" &
-wait $!
-"""
 SCENARIO = """\
 name: own
 title: a program of the user's own
@@ -43,7 +31,7 @@ consumers:
       env: {SHOP: north, CONFIG: $files/service.conf}
       files: {service.conf: service.template}
       ready: READY
-      ready_within: 20s
+      ready_within: WITHIN
 steps:
   - start: a
   - settle: {ownership: g, within: 60s}
@@ -58,26 +46,14 @@ SENDS = """\
   - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
   - settle: {delivered: g, count: 4, topic: orders, within: 20s}
 """
-OFFSETS = """\
-  - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
-  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}
-"""
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The script's text."""
-    source = Path(__file__).with_name("Wayward.java")
-    jar = jar_of([source], "Wayward", tmp_path_factory.mktemp("jar") / "wayward.jar")
-    return SCRIPT.format(java=find_java().executable, jar=jar)
-
-
-Run = Callable[..., tuple[Ended, dict[str, Any]]]
+Run = Callable[..., tuple[int, dict[str, Any]]]
 
 
 @pytest.fixture
-def run(service: str, tmp_path: Path) -> Run:
-    """Runs a program in this mode: the command, and the run as `--json` tells it."""
+def run(run_own: RunOwn, service: str, tmp_path: Path) -> Run:
+    """Runs a program in this mode: what a command would return, and the run as `--json` tells it."""
     program = tmp_path / "service"
     program.write_text(service)
     program.chmod(0o755)
@@ -91,13 +67,15 @@ def run(service: str, tmp_path: Path) -> Run:
         sees: str = r"\S+",
         checks: str = CHECKS,
         text: str = "",
-    ) -> tuple[Ended, dict[str, Any]]:
+        within: str = "60s",
+    ) -> tuple[int, dict[str, Any]]:
         checks = checks if not text else ""
         text = (text or SCENARIO).replace("MODE", mode).replace("STEPS", steps).replace("READY", ready)
-        ended, found = run_own(tmp_path, text.replace("SEES", sees) + checks, version)
+        text = text.replace("WITHIN", within)
+        code, found = run_own(tmp_path, text.replace("SEES", sees) + checks, version)
         left = [item for item in psutil.process_iter() if str(program) in " ".join(_command(item))]
         assert left == []
-        return ended, found
+        return code, found
 
     return of
 
@@ -113,16 +91,10 @@ def _start_here(run: dict[str, Any]) -> str:
     return (Path(run["run_dir"]) / "START-HERE.md").read_text()
 
 
-def events_of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
-    text = (Path(run["run_dir"]) / "events.jsonl").read_text()
-    events = [json.loads(line) for line in text.splitlines()]
-    return [event["data"] for event in events if event["kind"] == kind]
-
-
 @pytest.mark.parametrize("version", ["4.9.4", nightly("5.5.0")])
 def test_its_lines_tell_what_it_handled_and_brokers_who_it_is(run: Run, version: str) -> None:
-    ended, found = run("plain", version=version, ready="{members: 1, log: '^mode plain'}")
-    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    code, found = run("plain", version=version, ready="{members: 1, log: '^mode plain'}")
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
     received = events_of(found, "received")
     assert sorted(item["key"] for item in received) == [f"orders-{number}" for number in range(1, 5)]
     assert {item["line"] for item in received} == {f"got orders-{number}" for number in range(1, 5)}
@@ -139,31 +111,10 @@ def test_its_lines_tell_what_it_handled_and_brokers_who_it_is(run: Run, version:
     assert "config for 127.0.0.1:" in log_of(found)
 
 
-@pytest.mark.extended
-def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
-    _, found = run("differs", OFFSETS)
-    assert (found["outcome"], found["trouble"]) == ("reproduced", None), found["reason"]
-    folder = Path(found["run_dir"])
-    said = (folder / "START-HERE.md").read_text()
-    assert "The program of a subscribes to orders 'tagB', and the scenario says orders 'tagA'" in said
-    fates = [json.loads(line) for line in (folder / "messages.jsonl").read_text().splitlines()]
-    assert {fate["message_class"] for fate in fates} == {"filtered-by-broker"}
-
-
-@pytest.mark.extended
-def test_where_no_line_is_found_nothing_is_known(run: Run) -> None:
-    ended, found = run("plain", OFFSETS, sees="orders-9")
-    assert (ended.code, found["outcome"]) == (3, "inconclusive")
-    fates = [
-        json.loads(line) for line in (Path(found["run_dir"]) / "messages.jsonl").read_text().splitlines()
-    ]
-    assert {fate["message_class"] for fate in fates} == {"undetermined"}
-
-
 @pytest.mark.nightly
 def test_lines_that_name_no_message_are_shown(run: Run) -> None:
-    ended, found = run("plain", sees="orders-")
-    assert (ended.code, found["outcome"]) == (3, "inconclusive")
+    code, found = run("plain", sees="orders-")
+    assert (code, found["outcome"]) == (3, "inconclusive")
     for word in (
         "0 delivered; `sees: {log: …}` finds 4 of the",
         "no message has the key 'orders-': 'got orders-",
@@ -206,8 +157,8 @@ healthy: [{delivered: {to: g, count: 16}}]
 def test_what_it_writes_into_a_topic_tells_what_it_handled(run: Run, version: str) -> None:
     steps = "  - settle: {delivered: g, count: 16, topic: orders, within: 60s}\n  - kill: a"
     text = WRITES.replace("SEES", "{topic: handled}").replace("STEPS", steps)
-    ended, found = run("writes", version=version, text=text)
-    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    code, found = run("writes", version=version, text=text)
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
     received = events_of(found, "received")
     # After the kill, `b` may get once more what `a` has handled: a client commits its offsets every 5 s.
     assert len({item["key"] for item in received[:16]}) == 16
@@ -216,83 +167,14 @@ def test_what_it_writes_into_a_topic_tells_what_it_handled(run: Run, version: st
     assert "16 of 16 sent: a 8 (from broker-a:0, broker-a:1), b " in _start_here(found)
 
 
-@pytest.mark.extended
-def test_an_entry_that_is_missing_proves_nothing(run: Run) -> None:
-    sees = """{topic: handled, body: '"order": "(?P<key>[^"]+)"'}"""
-    text = WRITES.replace("SEES", sees)
-    steps = "  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}"
-    ended, found = run("writes-some", text=text.replace("STEPS", steps))
-    assert (ended.code, found["outcome"]) == (3, "inconclusive")
-    fates = [
-        json.loads(line) for line in (Path(found["run_dir"]) / "messages.jsonl").read_text().splitlines()
-    ]
-    assert Counter(fate["message_class"] for fate in fates) == {"delivered": 8, "undetermined": 8}
-    assert {item["line"] for item in events_of(found, "received")} == {
-        f'{{"order": "orders-{number}"}}' for number in range(2, 17, 2)
-    }
-
-
-SERVES = """\
-name: own
-title: a program of the user's own that lists what it has handled
-topics: {orders: {queues: 4}}
-consumers:
-  a:
-    group: g
-    subscribe: {orders: tagA}
-    app:
-      command: [./service, $nameserver, MODE]
-      SEES
-      env: {PORT: PORT, CONFIG: $files/service.conf}
-      files: {service.conf: service.template}
-steps:
-  - start: a
-  - settle: {ownership: g, within: 60s}
-  - send: {topic: orders, tag: tagA, count: 16, per_queue: 4}
-  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}
-anomaly: [{undelivered: {at_least: 1}}]
-healthy: [{delivered: {to: g, count: 16}}]
-"""
-
-
-@pytest.mark.extended
-@pytest.mark.parametrize(
-    ("mode", "outcome", "classes"),
-    [
-        ("serves", "not-reproduced", {"delivered": 16}),
-        pytest.param(
-            "serves-some",
-            "inconclusive",
-            {"delivered": 8, "undetermined": 8},
-            marks=pytest.mark.extended,
-        ),
-    ],
-)
-def test_what_it_lists_by_http_tells_what_it_handled(
-    run: Run, mode: str, outcome: str, classes: dict[str, int]
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    sees = of_guide("sees: {http:").strip().replace(":8080/", f":{port}/")
-    _, found = run(mode, text=SERVES.replace("PORT: PORT", f"PORT: {port}").replace("SEES", sees))
-    assert (found["outcome"], found["trouble"]) == (outcome, None), found["reason"]
-    fates = [
-        json.loads(line) for line in (Path(found["run_dir"]) / "messages.jsonl").read_text().splitlines()
-    ]
-    assert Counter(fate["message_class"] for fate in fates) == classes
-    # Listed again and again, and told once.
-    assert len(events_of(found, "received")) == classes["delivered"]
-    assert {item["status"] for item in events_of(found, "consumed")} == {"ANSWERED"}
-
-
 # The wait is its subject.
 @pytest.mark.nightly
 def test_a_limit_that_passes_says_how_many_entries_there_were(run: Run) -> None:
     steps = "  - settle: {delivered: g, count: 16, topic: orders, within: 20s}"
     sees = "{topic: handled, keys: 'done-(?P<key>.*)'}"
     text = WRITES.replace("SEES", sees)
-    ended, found = run("writes", text=text.replace("STEPS", steps))
-    assert (ended.code, found["outcome"]) == (3, "inconclusive")
+    code, found = run("writes", text=text.replace("STEPS", steps))
+    assert (code, found["outcome"]) == (3, "inconclusive")
     assert "0 delivered; 8 entries of a are written into handled; the last one: 'orders-" in found["reason"]
 
 
@@ -320,16 +202,16 @@ def test_a_limit_that_passes_says_how_many_entries_there_were(run: Run) -> None:
 def test_a_program_that_is_never_ready_is_one_message(
     run: Run, mode: str, ready: str, words: list[str]
 ) -> None:
-    ended, found = run(mode, ready=ready)
-    assert (ended.code, found["outcome"]) == (4, "error"), found["reason"]
+    code, found = run(mode, ready=ready, within="20s")
+    assert (code, found["outcome"]) == (4, "error"), found["reason"]
     for word in words:
         assert word in found["reason"]
 
 
 @pytest.mark.extended
 def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
-    ended, found = run("dies", '  - wait: {duration: 20s, because: "it ends meanwhile"}\n')
-    assert (ended.code, found["outcome"]) == (4, "error")
+    code, found = run("dies", '  - wait: {duration: 20s, because: "it ends meanwhile"}\n')
+    assert (code, found["outcome"]) == (4, "error")
     assert "exit code 3" in found["reason"]
     assert "last words" in found["reason"]
 
@@ -345,8 +227,8 @@ def test_it_is_paused_killed_and_ended_and_begins_anew(run: Run) -> None:
   - start: a
   - settle: {ownership: g, within: 180s}
 """
-    ended, found = run("plain", SENDS + steps)
-    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    code, found = run("plain", SENDS + steps)
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
     assert len(events_of(found, "program-subscription")) == 3
     (proof,) = [item["proof"] for item in events_of(found, "fault-effective") if item["fault"] == "terminate"]
     # The script doesn't handle it, and the JVM that it started gets nothing.
@@ -380,7 +262,12 @@ healthy: [{check-command: {command: [./billed]}}]
 
 @pytest.mark.extended
 def test_a_program_that_is_not_there_is_one_message(tmp_path: Path) -> None:
-    text = SCENARIO.replace("MODE", "plain").replace("STEPS", SENDS).replace("READY", "{members: 1}")
+    text = (
+        SCENARIO.replace("MODE", "plain")
+        .replace("STEPS", SENDS)
+        .replace("READY", "{members: 1}")
+        .replace("WITHIN", "20s")
+    )
     (tmp_path / "own.scenario.yaml").write_text(text.replace("SEES", "x") + CHECKS)
     ended = rocketchaos("run", "own.scenario.yaml", "--json", cwd=tmp_path)
     (found,) = ended.document["runs"]

@@ -111,7 +111,7 @@ def rebalances(runs: Path, topic: str) -> int:
     return sum("rebalanced result changed" in line and f"topic={topic}," in line for line in lines)
 
 
-@pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.extended)])
+@pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
 def test_a_diagnosis_is_right_and_changes_nothing(version: str, tmp_path: Path) -> None:
     seen: dict[str, Any] = {}
 

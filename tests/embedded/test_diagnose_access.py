@@ -17,6 +17,7 @@ from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wa
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.jars import artifacts
 from rocketchaos.harness.jars.java_home import find_java
+from tests import waiting
 
 pytestmark = pytest.mark.embedded
 
@@ -51,6 +52,11 @@ def _free() -> int:
     with socket.socket() as item:
         item.bind(("127.0.0.1", 0))
         return int(item.getsockname()[1])
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as item:
+        return item.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.fixture(
@@ -89,16 +95,17 @@ def guarded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guarded]
         ["org.apache.rocketmq.broker.BrokerStartup", "-c", str(tmp_path / "broker.conf")],
     )
     environment = {**os.environ, "ROCKETMQ_HOME": str(home)}
-    with (tmp_path / "servers.log").open("wb") as log:
-        running = [
-            subprocess.Popen([*java, *program], env=environment, stdout=log, stderr=log)
-            for program in programs
-        ]
     options = [
         *["--namesrv", f"127.0.0.1:{name_server}", "--map", f"{NOWHERE}:{broker}=127.0.0.1:{broker}"],
         *(["--tls"] if tls else []),
     ]
+    running = []
     try:
+        with (tmp_path / "servers.log").open("wb") as log:
+            for program in programs:
+                running.append(subprocess.Popen([*java, *program], env=environment, stdout=log, stderr=log))
+                # A broker that finds no name server when it starts registers 30 s later.
+                waiting.until(lambda: _listens(name_server))
         yield Guarded(options, tls)
     finally:
         for item in running:
@@ -120,7 +127,6 @@ def test_only_with_the_key_everything_is_told(
     key = tmp_path / "key.yml"
     key.write_text(f"accessKey: rocketmq2\nsecretKey: {SECRET}\n")
     with_key = [*guarded.options, "--access-key-file", str(key)]
-    # The broker registers when it is up, and every 30 s if the name server was late.
     ready = Retrying(
         retry=retry_if_result(lambda found: found[0] == 4), stop=stop_after_delay(240), wait=wait_fixed(1)
     )

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.embedded
 BEGIN = """
 name: held
 title: "Members by POP, or behind a proxy"
-topics: {orders: {queues: 4}}
 """
 END = """
 anomaly: [{delivered: {to: g, count: 0}}]
@@ -32,25 +31,21 @@ expected: measured
 """
 BEHIND_A_PROXY = """
 cluster: {proxy: cluster}
+topics: {orders: {queues: 4}, bills: {queues: 4}}
 consumers:
   a: {group: g, client: grpc, subscribe: {orders: tagA}}
+  b: {group: differs, client: grpc, subscribe: {bills: tagA}}
+  c: {group: differs, client: grpc, subscribe: {bills: tagB}}
 steps:
-  - start: a
+  - start: [a, b, c]
   - settle: {ownership: g, within: 60s}
+  - settle: {ownership: differs, within: 60s}
   - send: {topic: orders, tag: tagA, count: 8, per_queue: 2}
   - settle: {delivered: a, count: 8, within: 60s}
 """
-DIFFERENT_BEHIND_A_PROXY = """
-cluster: {proxy: cluster}
-consumers:
-  a: {group: g, client: grpc, subscribe: {orders: tagA}}
-  b: {group: g, client: grpc, subscribe: {orders: tagB}}
-steps:
-  - start: [a, b]
-  - settle: {ownership: g, within: 60s}
-"""
 BOTH_WAYS = """
 cluster: {proxy: cluster}
+topics: {orders: {queues: 4}}
 consumers:
   a: {group: g, process: own, subscribe: {orders: tagA}}
   b: {group: g, process: own, through: proxy, subscribe: {orders: tagA}}
@@ -61,6 +56,7 @@ steps:
   - settle: {delivered: g, count: 8, within: 60s}
 """
 BY_POP = """
+topics: {orders: {queues: 4}}
 consumers:
   a: {group: g, api: pop, subscribe: {orders: tagA}}
   b: {group: g, api: pop, subscribe: {orders: TAG}}
@@ -72,27 +68,37 @@ steps:
 """
 
 
-def diagnosed(steps: str, folder: Path) -> tuple[Report, ...]:
-    """Of a held run: what is told without the proxy, and with it where there is one."""
-    reports: list[Report] = []
+Reports = dict[str, tuple[Report, ...]]
+"""By group: what is found without the proxy, and with it where there is one."""
 
-    async def look(held: Held, *proxies: str) -> Report:
+
+def diagnosed(steps: str, folder: Path) -> Reports:
+    """Of a held run."""
+    reports: Reports = {}
+
+    async def look(held: Held, group: str, *proxies: str) -> Report:
         async with Gate() as gate:
-            return await Diagnosis(gate, Scope((held.nameserver,), (held.groups["g"],), (), proxies)).run()
+            return await Diagnosis(gate, Scope((held.nameserver,), (held.groups[group],), (), proxies)).run()
 
     def hold(held: Held) -> None:
-        for proxies in [(), *([(held.proxy,)] if held.proxy else [])]:
-            reports.append(asyncio.run(look(held, *proxies)))
+        ways = [(), *([(held.proxy,)] if held.proxy else [])]
+        for group in held.groups:
+            reports[group] = tuple(asyncio.run(look(held, group, *proxies)) for proxies in ways)
 
     with Runner(Options(version="5.5.0", runs=folder, use_running=False, hold=hold)) as runner:
         run = runner.run(runner.job(parse_scenario(f"{BEGIN}{steps}{END}", "held.scenario.yaml")))
     assert reports, f"never held: {run.outcome}"
-    return tuple(reports)
+    return reports
+
+
+@pytest.fixture(scope="module")
+def behind_a_proxy(tmp_path_factory: pytest.TempPathFactory) -> Reports:
+    return diagnosed(BEHIND_A_PROXY, tmp_path_factory.mktemp("proxied"))
 
 
 @pytest.mark.extended
-def test_a_group_behind_a_proxy_is_never_called_offline(tmp_path: Path) -> None:
-    without, by_proxy = diagnosed(BEHIND_A_PROXY, tmp_path)
+def test_a_group_behind_a_proxy_is_never_called_offline(behind_a_proxy: Reports) -> None:
+    without, by_proxy = behind_a_proxy["g"]
     assert not without.findings
     assert {item.check.code for item in without.undetermined} == {"RC0210"}
     assert "a proxy that runs as a server of its own" in " ".join(text(without).split())
@@ -104,8 +110,8 @@ def test_a_group_behind_a_proxy_is_never_called_offline(tmp_path: Path) -> None:
 
 
 @pytest.mark.extended
-def test_members_of_a_proxy_that_differ_are_told_by_their_stored_heartbeats(tmp_path: Path) -> None:
-    without, by_proxy = diagnosed(DIFFERENT_BEHIND_A_PROXY, tmp_path)
+def test_members_of_a_proxy_that_differ_are_told_by_their_stored_heartbeats(behind_a_proxy: Reports) -> None:
+    without, by_proxy = behind_a_proxy["differs"]
     assert not without.findings
     (finding,) = by_proxy.findings
     assert (finding.check.code, finding.level) == ("RC0101", Level.ERROR)
@@ -114,7 +120,7 @@ def test_members_of_a_proxy_that_differ_are_told_by_their_stored_heartbeats(tmp_
 
 @pytest.mark.nightly
 def test_members_of_a_proxy_beside_members_of_the_brokers_are_told_with_what_it_does(tmp_path: Path) -> None:
-    _, by_proxy = diagnosed(BOTH_WAYS, tmp_path)
+    _, by_proxy = diagnosed(BOTH_WAYS, tmp_path)["g"]
     (finding,) = by_proxy.findings
     assert (finding.check.code, finding.level) == ("RC0211", Level.ERROR)
     assert "a proxy by remoting" in finding.sentence
@@ -124,10 +130,10 @@ def test_members_of_a_proxy_beside_members_of_the_brokers_are_told_with_what_it_
 # The wait is its subject.
 @pytest.mark.nightly
 def test_members_that_pop_share_all_queues_and_nobody_is_accused_of_it(tmp_path: Path) -> None:
-    (alike,) = diagnosed(BY_POP.replace("TAG", "tagA"), tmp_path)
+    (alike,) = diagnosed(BY_POP.replace("TAG", "tagA"), tmp_path)["g"]
     assert not alike.at_least(Level.WARNING)
     assert not alike.offline
-    (differ,) = diagnosed(BY_POP.replace("TAG", "tagB"), tmp_path)
+    (differ,) = diagnosed(BY_POP.replace("TAG", "tagB"), tmp_path)["g"]
     (finding,) = differ.at_least(Level.WARNING)
     assert finding.check.code == "RC0101"
     assert "which member pops a message first decides" in finding.effect

@@ -121,7 +121,6 @@ def test_two_members_get_the_messages_of_their_own_tags_in_their_own_queues(
     other.kill()
 
 
-@pytest.mark.extended
 @ON_BOTH
 def test_brokers_know_it_by_its_client_id_and_its_codes_are_no_hashes(
     bench: Bench, worker: Worker, group: str
@@ -147,7 +146,6 @@ def test_it_drops_itself_what_only_hashes_like_its_tag(bench: Bench, worker: Wor
     assert len(bench.seen.of(name, "received")) == 1
 
 
-@pytest.mark.extended
 @ON_BOTH
 def test_a_change_of_its_queues_does_not_raise_its_version(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic()
@@ -345,7 +343,6 @@ def test_what_the_c_api_can_not_do_is_refused(bench: Bench, worker: Worker, grou
             worker.request(do, LIMIT_S, name=name, **more)
 
 
-@pytest.mark.extended
 @ON_BOTH
 def test_a_producer_sends_to_the_given_queue_or_goes_round(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic()

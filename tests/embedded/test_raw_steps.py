@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.embedded.command import rocketchaos
 from tests.embedded.small_scenario import RunScenario, held
+from tests.embedded.users_programs import RunOwn
 
 pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 VERSIONS = pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
@@ -200,14 +200,11 @@ def test_a_setting_is_changed_at_run_time(run_scenario: RunScenario) -> None:
     ],
 )
 def test_a_setting_that_a_broker_does_not_take_is_no_result(
-    tmp_path: Path, setting: str, code: int, trouble: str, reason: str
+    run_own: RunOwn, tmp_path: Path, setting: str, code: int, trouble: str, reason: str
 ) -> None:
-    (tmp_path / "s.yaml").write_text(
-        CONFIGURED.replace("set: {longPollingEnable: true}", f"set: {{{setting}}}")
-    )
-    ended = rocketchaos("reproduce", "s.yaml", "--json", cwd=tmp_path)
-    (run,) = ended.document["runs"]
-    assert (ended.code, run["trouble"]) == (code, trouble)
+    text = CONFIGURED.replace("set: {longPollingEnable: true}", f"set: {{{setting}}}")
+    ended, run = run_own(tmp_path, text)
+    assert (ended, run["trouble"]) == (code, trouble)
     assert reason in run["reason"]
 
 

@@ -16,7 +16,7 @@ import yaml
 
 from tests.embedded.command import ROOT, rocketchaos
 from tests.embedded.test_documents import blocks, shell
-from tests.embedded.users_programs import GUIDE, of_guide
+from tests.embedded.users_programs import GUIDE, built_by_maven, of_guide
 
 pytestmark = [
     pytest.mark.embedded,
@@ -130,7 +130,7 @@ def example(name: str, folder: Path, *scenarios: str, version: str = "4.9.4") ->
     """Builds a copy of an example and runs these of its scenarios, all as expected; the runs by scenario."""
     copy = folder / name
     shutil.copytree(ROOT / "examples" / name, copy, ignore=shutil.ignore_patterns("target"))
-    subprocess.run(["mvn", "-q", "-B", "-DskipTests", "package"], cwd=copy, check=True, timeout=600)
+    built_by_maven(copy)
     ended = rocketchaos("run", *scenarios, "--rocketmq", version, "--json", cwd=copy, limit_s=600)
     found = {run["scenario"]: run for run in ended.document["runs"]}
     assert ended.code == 0, [(run["outcome"], run["reason"]) for run in found.values()]
@@ -208,7 +208,7 @@ def test_the_guides_service_loses_nothing_in_a_crash(tmp_path: Path) -> None:
     for scenario in copy.glob("*.scenario.yaml"):
         scenario.unlink()
     (copy / "crash.scenario.yaml").write_text(blocks(GUIDE, "yaml")[0])
-    subprocess.run(["mvn", "-q", "-B", "-DskipTests", "package"], cwd=copy, check=True, timeout=600)
+    built_by_maven(copy)
     ended = shell("rocketchaos run crash.scenario.yaml --json", copy)
     (run,) = json.loads(ended.stdout)["runs"]
     assert (ended.returncode, run["outcome"]) == (0, "not-reproduced"), run["reason"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.embedded.users_programs import events_of, grpc_program, run_own
+from rocketchaos.harness.workers.client_packages import packages_folder
+from tests.embedded.users_programs import RunOwn, events_of, grpc_program
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -41,7 +41,10 @@ consumers:
   a:
     group: g
     subscribe: {orders: tagA}
-    app: {command: [venv/bin/python, audit.py, $proxy, g, tagA], sees: {log: 'audited (?P<key>\S+)'}}
+    app:
+      command: [INTERPRETER, audit.py, $proxy, g, tagA]
+      sees: {log: 'audited (?P<key>\S+)'}
+      env: {PYTHONPATH: PACKAGES}
 steps:
   - start: a
   - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
@@ -54,22 +57,24 @@ expected: {command: not-reproduced}
 
 @pytest.mark.extended
 @pytest.mark.parametrize("proxy", ["local", pytest.param("cluster", marks=pytest.mark.nightly)])
-def test_a_program_with_a_grpc_client_speaks_to_the_proxy(tmp_path: Path, proxy: str) -> None:
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True, timeout=120)
-    pip = [tmp_path / "venv" / "bin" / "pip", "install", "-q", "rocketmq-python-client==5.1.2"]
-    subprocess.run(pip, check=True, timeout=300)
+def test_a_program_with_a_grpc_client_speaks_to_the_proxy(
+    run_own: RunOwn, tmp_path: Path, proxy: str
+) -> None:
     (tmp_path / "audit.py").write_text(GRPC_PROGRAM)
-    ended, found = run_own(tmp_path, f"{GRPC_SCENARIO}cluster: {{proxy: {proxy}}}\n", "5.3.3")
-    assert (ended.code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
+    text = GRPC_SCENARIO.replace("INTERPRETER", sys.executable).replace(
+        "PACKAGES", str(packages_folder("client-grpc"))
+    )
+    code, found = run_own(tmp_path, f"{text}cluster: {{proxy: {proxy}}}\n", "5.3.3")
+    assert (code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
 
 
 @pytest.mark.nightly
-def test_a_grpc_client_with_tls_is_none_of_the_remoting_clients(tmp_path: Path) -> None:
+def test_a_grpc_client_with_tls_is_none_of_the_remoting_clients(run_own: RunOwn, tmp_path: Path) -> None:
     main, jars = grpc_program(tmp_path / "classes")
     command = json.dumps(["java", "-cp", ":".join(map(str, jars)), main])
-    text = GRPC_SCENARIO.replace("[venv/bin/python, audit.py, ", f"{command[:-1]}, ")
-    ended, found = run_own(tmp_path, text, "5.3.3")
-    assert (ended.code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
+    text = GRPC_SCENARIO.replace("[INTERPRETER, audit.py, ", f"{command[:-1]}, ")
+    code, found = run_own(tmp_path, text, "5.3.3")
+    assert (code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
     (started,) = events_of(found, "consumer-started")
     assert started["client_version"] == "java"
     # Only what answers 307 as the remoting clients do has that trait.

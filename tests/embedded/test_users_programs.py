@@ -14,9 +14,19 @@ import pytest
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.live import CheckFailed, LiveRun
 from rocketchaos.harness.workers.program_log import LOG_LIMIT_BYTES, TAIL_BYTES
-from tests.embedded.command import Ended, rocketchaos
+from tests.embedded.command import rocketchaos
+from tests.embedded.small_scenario import held
 from tests.embedded.test_endings import end, start
-from tests.embedded.users_programs import jar_of, log_of, of_guide, relocated, run_own
+from tests.embedded.users_programs import (
+    WAYWARD,
+    RunOwn,
+    classes_of,
+    events_of,
+    jar_of,
+    log_of,
+    of_guide,
+    relocated,
+)
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -33,7 +43,7 @@ consumers:
       args: [$nameserver, MODE]
       env: {SHOP: north}
       properties: {shop: south}
-      ready_within: 20s
+      ready_within: WITHIN
 steps:
   - start: a
   - settle: {ownership: g, within: 60s}
@@ -48,29 +58,29 @@ SENDS = """\
 """
 
 
-@pytest.fixture(scope="module")
-def jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    source = Path(__file__).with_name("Wayward.java")
-    return jar_of([source], "Wayward", tmp_path_factory.mktemp("jar") / "wayward.jar")
+def scenario(mode: str, steps: str, within: str = "60s") -> str:
+    return SCENARIO.replace("MODE", mode).replace("STEPS", steps).replace("WITHIN", within)
 
 
-Run = Callable[..., tuple[Ended, dict[str, Any]]]
+Run = Callable[..., tuple[int, dict[str, Any]]]
 
 
 @pytest.fixture
-def run(jar: Path, tmp_path: Path) -> Run:
-    """Runs a program in this mode: the command, and the run as `--json` tells it."""
-    (tmp_path / "wayward.jar").symlink_to(jar)
+def run(run_own: RunOwn, wayward: Path, tmp_path: Path) -> Run:
+    """Runs a program in this mode: what a command would return, and the run as `--json` tells it."""
+    (tmp_path / "wayward.jar").symlink_to(wayward)
 
-    def of(mode: str, steps: str = SENDS, version: str = "4.9.4") -> tuple[Ended, dict[str, Any]]:
-        return run_own(tmp_path, SCENARIO.replace("MODE", mode).replace("STEPS", steps), version)
+    def of(
+        mode: str, steps: str = SENDS, version: str = "4.9.4", within: str = "60s"
+    ) -> tuple[int, dict[str, Any]]:
+        return run_own(tmp_path, scenario(mode, steps, within), version)
 
     return of
 
 
 def test_a_plain_jar_tells_what_it_gets_and_answers(run: Run) -> None:
-    ended, found = run("plain")
-    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    code, found = run("plain")
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
     events = [json.loads(line) for line in (Path(found["run_dir"]) / "events.jsonl").read_text().splitlines()]
     received = [event["data"] for event in events if event["kind"] == "received"]
     assert sorted(item["key"] for item in received) == [f"orders-{number}" for number in range(1, 5)]
@@ -108,29 +118,29 @@ expected: {app: not-reproduced}
 """
 
 
+@pytest.fixture(scope="module")
+def two_ways(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = Path(__file__).with_name("TwoWays.java")
+    return jar_of([source], "TwoWays", tmp_path_factory.mktemp("jar") / "two-ways.jar")
+
+
 @pytest.mark.extended
 @pytest.mark.parametrize("moved", [False, True], ids=["as-they-are", "relocated"])
-def test_a_lite_pull_consumer_is_seen_too_and_so_are_relocated_classes(tmp_path: Path, moved: bool) -> None:
-    source = Path(__file__).with_name("TwoWays.java")
-    made = jar_of([source], "TwoWays", tmp_path / ("plain.jar" if moved else "two-ways.jar"))
+def test_a_lite_pull_consumer_is_seen_too_and_so_are_relocated_classes(
+    run_own: RunOwn, two_ways: Path, tmp_path: Path, moved: bool
+) -> None:
+    own = tmp_path / "two-ways.jar"
     if moved:
-        relocated(made, tmp_path / "two-ways.jar")
-    ended, found = run_own(tmp_path, TWO_WAYS, "4.9.4")
-    assert (ended.code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
+        relocated(two_ways, own)
+    else:
+        own.symlink_to(two_ways)
+    code, found = run_own(tmp_path, TWO_WAYS, "4.9.4")
+    assert (code, found["outcome"], found["trouble"]) == (0, "not-reproduced", None), found["reason"]
     events = [json.loads(line) for line in (Path(found["run_dir"]) / "events.jsonl").read_text().splitlines()]
     started = {event["node"]: event["data"] for event in events if event["kind"] == "consumer-started"}
     assert started["audit-1"]["filters_by"] == "own"
     assert started["billing-1"]["filters_by"] == "stored"
     assert {item["client_version"] for item in started.values()} == {"4.9.4"}
-
-
-@pytest.mark.extended
-def test_messages_have_bodies_of_the_user_s_own(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "order.json").write_text('{"id": $number, "key": "$key", "of": "café"}\n', encoding="utf-8")
-    _, found = run("plain", SENDS.replace("count: 4", "body: order.json, count: 4"))
-    assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
-    for number in range(1, 5):
-        assert f'got {{"id": {number}, "key": "orders-{number}", "of": "café"}}' in log_of(found)
 
 
 @pytest.mark.extended
@@ -148,7 +158,7 @@ def test_what_its_listener_fails_comes_again(run: Run) -> None:
 
 @pytest.mark.extended
 def test_a_jar_that_is_not_there_is_one_message(tmp_path: Path) -> None:
-    (tmp_path / "own.scenario.yaml").write_text(SCENARIO.replace("MODE", "plain").replace("STEPS", SENDS))
+    (tmp_path / "own.scenario.yaml").write_text(scenario("plain", SENDS))
     ended = rocketchaos("run", "own.scenario.yaml", "--json", cwd=tmp_path)
     (found,) = ended.document["runs"]
     assert (ended.code, found["outcome"]) == (4, "error")
@@ -177,8 +187,8 @@ def test_a_jar_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     ],
 )
 def test_a_program_that_never_consumes_is_one_message(run: Run, mode: str, words: list[str]) -> None:
-    ended, found = run(mode)
-    assert (ended.code, found["outcome"]) == (4, "error")
+    code, found = run(mode, within="20s")
+    assert (code, found["outcome"]) == (4, "error")
     for word in words:
         assert word in found["reason"]
     assert f"mode {mode}" in log_of(found)
@@ -189,52 +199,87 @@ def test_a_program_that_never_consumes_is_one_message(run: Run, mode: str, words
 @pytest.mark.extended
 def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
     steps = '  - wait: {duration: 20s, because: "it ends meanwhile"}\n'
-    ended, found = run("dies", steps)
-    assert (ended.code, found["outcome"]) == (4, "error")
+    code, found = run("dies", steps)
+    assert (code, found["outcome"]) == (4, "error")
     assert "exit code 3" in found["reason"]
     assert "last words" in found["reason"]
 
 
-@pytest.mark.extended
-def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
-    _, found = run("differs")
-    assert found["trouble"] is None, found["reason"]
-    assert found["outcome"] == "reproduced"
-    folder = Path(found["run_dir"])
-    said = (folder / "START-HERE.md").read_text()
-    assert "The program of a subscribes to orders 'tagB', and the scenario says orders 'tagA'" in said
-    fates = [json.loads(line) for line in (folder / "messages.jsonl").read_text().splitlines()]
-    assert {fate["message_class"] for fate in fates} == {"filtered-by-broker"}
+SEVERAL = """\
+name: own
+title: programs of the user's own, each in a group of its own
+topics: {orders: {queues: 4}}
+consumers:
+  plain: {group: g, subscribe: {orders: tagA}, app: {jar: wayward.jar, args: [$nameserver, plain]}}
+  differs:
+    {group: of-differs, subscribe: {orders: tagA},
+     app: {jar: wayward.jar, args: [$nameserver, differs], env: {GROUP: of-differs}}}
+  floods:
+    {group: of-floods, subscribe: {orders: tagA},
+     app: {jar: wayward.jar, args: [$nameserver, floods], env: {GROUP: of-floods}}}
+steps:
+  - start: [plain, differs, floods]
+  - settle: {ownership: g, within: 60s}
+  - settle: {ownership: of-differs, within: 60s}
+  - settle: {ownership: of-floods, within: 60s}
+  - settle: {subscription: of-differs, topic: orders, within: 60s}
+  - send: {topic: orders, tag: tagA, body: order.json, count: 4, per_queue: 1}
+  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}
+  - settle: {offsets: of-differs, topic: orders, lag: 0, within: 60s}
+  - settle: {offsets: of-floods, topic: orders, lag: 0, within: 60s}
+anomaly: [{undelivered: {group: of-differs, at_least: 1}}]
+healthy: [{delivered: {to: of-differs, count: 4}}]
+"""
+
+
+@pytest.fixture(scope="module")
+def several(run_own: RunOwn, wayward: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """One run of programs that do different things."""
+    folder = tmp_path_factory.mktemp("several")
+    (folder / "wayward.jar").symlink_to(wayward)
+    (folder / "order.json").write_text('{"id": $number, "key": "$key", "of": "café"}\n', encoding="utf-8")
+    return run_own(folder, SEVERAL)[1]
 
 
 @pytest.mark.extended
-def test_what_it_prints_goes_into_its_log_up_to_a_limit_and_the_rest_is_counted(run: Run) -> None:
-    _, found = run("floods")
-    assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
-    folder = Path(found["run_dir"])
-    log = (folder / "logs" / "a.log").read_bytes()
-    cuts = [
-        event
-        for line in (folder / "events.jsonl").open()
-        if (event := json.loads(line))["kind"] == "output-cut"
-    ]
-    (left_out,) = (event["data"]["left_out_bytes"] for event in cuts)
+def test_messages_have_bodies_of_the_user_s_own(several: dict[str, Any]) -> None:
+    assert several["trouble"] is None, several["reason"]
+    for number in range(1, 5):
+        assert f'got {{"id": {number}, "key": "orders-{number}", "of": "café"}}' in log_of(several, "plain")
+    assert classes_of(several)["g"] == {"delivered": 4}
+
+
+@pytest.mark.extended
+def test_what_it_subscribes_to_besides_is_shown_and_judged(several: dict[str, Any]) -> None:
+    assert (several["outcome"], several["trouble"]) == ("reproduced", None), several["reason"]
+    said = (Path(several["run_dir"]) / "START-HERE.md").read_text()
+    assert "The program of differs subscribes to orders 'tagB', and the scenario says orders 'tagA'" in said
+    assert classes_of(several)["of-differs"] == {"filtered-by-broker": 4}
+
+
+@pytest.mark.extended
+def test_what_it_prints_goes_into_its_log_up_to_a_limit_and_the_rest_is_counted(
+    several: dict[str, Any],
+) -> None:
+    assert classes_of(several)["of-floods"] == {"delivered": 4}
+    folder = Path(several["run_dir"])
+    log = (folder / "logs" / "floods.log").read_bytes()
+    (left_out,) = (data["left_out_bytes"] for data in events_of(several, "output-cut"))
     note = f"\n[rocketchaos: {left_out} bytes are left out here]\n".encode()
     assert len(log) == LOG_LIMIT_BYTES + len(note) + TAIL_BYTES
     assert log.count(note) == 1
     # Four messages, 120,000 lines of 101 bytes for each, and some lines more.
     assert 4 * 120_000 * 101 < len(log) - len(note) + left_out < 4 * 120_000 * 101 + 10_000
-    told = f"{left_out:,} bytes are left out of logs/a.log"
+    told = f"{left_out:,} bytes are left out of logs/floods.log"
     assert told in (folder / "START-HERE.md").read_text()
     assert told in (folder / "report.html").read_text()
 
 
-@pytest.mark.extended
 # The wait is its subject.
 @pytest.mark.nightly
 def test_sigterm_that_it_does_not_heed_is_inconclusive(run: Run) -> None:
-    ended, found = run("stays", "  - stop: a\n")
-    assert (ended.code, found["outcome"]) == (3, "inconclusive")
+    code, found = run("stays", "  - stop: a\n")
+    assert (code, found["outcome"]) == (3, "inconclusive")
     assert "got SIGTERM 40 s ago and has not ended" in found["reason"]
 
 
@@ -251,19 +296,19 @@ def test_it_is_killed_and_begins_anew(run: Run) -> None:
   - terminate: a
 """
     )
-    ended, found = run("plain", steps)
-    assert (ended.code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    code, found = run("plain", steps)
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
     text = (Path(found["run_dir"]) / "events.jsonl").read_text()
     assert text.count('"program-subscription"') == 2
 
 
 @pytest.mark.extended
-def test_nothing_is_left_of_it_after_sigkill_of_the_command(jar: Path, tmp_path: Path) -> None:
-    (tmp_path / "wayward.jar").symlink_to(jar)
-    scenario = tmp_path / "own.scenario.yaml"
+def test_nothing_is_left_of_it_after_sigkill_of_the_command(wayward: Path, tmp_path: Path) -> None:
+    (tmp_path / "wayward.jar").symlink_to(wayward)
+    file = tmp_path / "own.scenario.yaml"
     waits = SENDS + '  - wait: {duration: 120s, because: "to be ended meanwhile"}\n'
-    scenario.write_text(SCENARIO.replace("MODE", "stays").replace("STEPS", waits))
-    command = start(scenario, tmp_path)
+    file.write_text(scenario("stays", waits))
+    command = start(file, tmp_path)
     try:
         command.until(lambda: "consumed" in command.events())
         program = command.process_of("a")
@@ -275,8 +320,8 @@ def test_nothing_is_left_of_it_after_sigkill_of_the_command(jar: Path, tmp_path:
     assert not program.is_running() or program.status() == psutil.STATUS_ZOMBIE
 
 
-def test_in_pytest_it_is_declared_in_one_line(rocketmq: LiveRun, jar: Path) -> None:
-    rocketmq.app("a", jar=jar, args=["$nameserver", "plain"], group="g", subscribe={"orders": "tagA"})
+def test_in_pytest_it_is_declared_in_one_line(rocketmq: LiveRun, wayward: Path) -> None:
+    rocketmq.app("a", jar=wayward, args=["$nameserver", "plain"], group="g", subscribe={"orders": "tagA"})
     rocketmq.start("a")
     rocketmq.settle(ownership="g", within="60s")
     rocketmq.send(topic="orders", tag="tagA", count=4, per_queue=1)
@@ -289,56 +334,67 @@ def test_in_pytest_it_is_declared_in_one_line(rocketmq: LiveRun, jar: Path) -> N
 
 TRACED_SCENARIO = """\
 name: own
-title: a program whose client writes a message trace
+title: programs whose clients write a message trace, but for one
 topics: {orders: {queues: 4}}
 consumers:
   a:
-    group: g
-    subscribe: {orders: tagA}
-    app: {command: [JAVA, -jar, wayward.jar, $nameserver, traces-fails], SEES}
+    {group: g, subscribe: {orders: tagA},
+     app: {command: [JAVA, -jar, wayward.jar, $nameserver, traces-fails], SEES}}
   b:
-    group: g
-    subscribe: {orders: tagA}
-    app: {command: [JAVA, -jar, wayward.jar, $nameserver, MODE], SEES}
+    {group: g, subscribe: {orders: tagA},
+     app: {command: [JAVA, -jar, wayward.jar, $nameserver, traces], SEES}}
+  c:
+    {group: other, subscribe: {orders: tagA},
+     app: {command: [JAVA, -jar, wayward.jar, $nameserver, traces-fails], env: {GROUP: other}, SEES}}
+  d:
+    {group: other, subscribe: {orders: tagA},
+     app: {command: [JAVA, -jar, wayward.jar, $nameserver, plain], env: {GROUP: other}, SEES}}
 steps:
   - start: a
   - start: b
+  - start: c
+  - start: d
   - settle: {ownership: g, within: 90s}
+  - settle: {ownership: other, within: 90s}
   - send: {topic: orders, tag: tagA, count: 8, per_queue: 2}
-  - settle: {delivered: SETTLED, topic: orders, count: COUNT, within: 60s}
+  - settle: {delivered: g, topic: orders, count: 8, within: 60s}
+  - settle: {delivered: c, topic: orders, count: 4, within: 60s}
   - settle: {offsets: g, topic: orders, lag: 0, within: 60s}
-anomaly: [{undelivered: {at_least: 1}}]
-healthy: [{delivered: {to: g, count: 8}}]
+  - settle: {offsets: other, topic: orders, lag: 0, within: 60s}
+anomaly: [{undelivered: {group: other, at_least: 1}}]
+healthy: [{delivered: {to: g, count: 8}}, {delivered: {to: other, count: 8}}]
 """
 
 
-def traced(folder: Path, jar: Path, version: str, **words: str) -> dict[str, Any]:
-    """A run of two programs of one group that are seen by their trace, of which `a` fails each message once."""
-    (folder / "wayward.jar").symlink_to(jar)
-    words = {"JAVA": str(find_java().executable), "SEES": of_guide("trace: true").strip(), **words}
-    text = TRACED_SCENARIO
-    for word, value in words.items():
-        text = text.replace(word, value)
-    return run_own(folder, text, version)[1]
+@pytest.fixture(scope="module", params=["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
+def traced(
+    run_own: RunOwn, wayward: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, Any]:
+    """A run of programs that are seen by their trace; one in each of two groups fails each message once."""
+    version, folder = request.param, tmp_path_factory.mktemp("traced")
+    if version == "4.9.4":
+        (folder / "wayward.jar").symlink_to(wayward)
+    else:
+        jar_of([WAYWARD], "Wayward", folder / "wayward.jar", version)
+    text = TRACED_SCENARIO.replace("JAVA", str(find_java().executable))
+    return run_own(folder, text.replace("SEES", of_guide("trace: true").strip()), version)[1]
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
-def test_a_program_may_be_seen_by_its_message_trace(jar: Path, tmp_path: Path, version: str) -> None:
-    if version != "4.9.4":
-        source = Path(__file__).with_name("Wayward.java")
-        jar = jar_of([source], "Wayward", tmp_path / "new.jar", version)
-    found = traced(tmp_path, jar, version, MODE="traces", SETTLED="g", COUNT="8")
-    assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
-    events = [json.loads(line) for line in (Path(found["run_dir"]) / "events.jsonl").read_text().splitlines()]
-    answers = [(event["node"], event["data"]["status"]) for event in events if event["kind"] == "consumed"]
+def test_a_program_may_be_seen_by_its_message_trace(traced: dict[str, Any]) -> None:
+    assert traced["trouble"] is None, traced["reason"]
+    assert held(traced, "healthy")[0] is True
+    text = (Path(traced["run_dir"]) / "events.jsonl").read_text()
+    consumed = [event for event in map(json.loads, text.splitlines()) if event["kind"] == "consumed"]
+    answers = [(event["node"], event["data"]["status"]) for event in consumed]
     assert {status for node, status in answers if node == "b"} == {"CONSUME_SUCCESS"}
     assert [status for node, status in answers if node == "a"].count("RECONSUME_LATER") == 4
 
 
 @pytest.mark.extended
-def test_what_no_trace_shows_is_undetermined(jar: Path, tmp_path: Path) -> None:
-    # The client of `b` has its trace switched off.
-    found = traced(tmp_path, jar, "4.9.4", MODE="plain", SETTLED="a", COUNT="4")
-    assert found["outcome"] == "inconclusive", found["reason"]
-    assert "4 undetermined" in (Path(found["run_dir"]) / "START-HERE.md").read_text()
+def test_what_no_trace_shows_is_undetermined(traced: dict[str, Any]) -> None:
+    """The client of `d` has its trace switched off."""
+    assert traced["outcome"] == "inconclusive", traced["reason"]
+    assert "4 undetermined" in (Path(traced["run_dir"]) / "START-HERE.md").read_text()
+    assert classes_of(traced)["other"]["undetermined"] == 4
+    assert held(traced, "healthy")[1] is None

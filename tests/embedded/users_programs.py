@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import zipfile
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +15,25 @@ from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.jars.bundles import Bundle, jars
 from rocketchaos.harness.jars.java_compiler import compile_java, compiler_jars
 from rocketchaos.harness.jars.java_home import find_java
-from tests.embedded.command import Ended, rocketchaos
 from tests.embedded.test_documents import blocks
 
 GUIDE = "docs/guides/own-service.md"
+WAYWARD = Path(__file__).parent / "Wayward.java"
 GRPC_SOURCE = Path(__file__).parent / "Audit.java"
 GRPC_JAVA = "org.apache.rocketmq:rocketmq-client-java:5.0.7"
+SCRIPT = """\
+#!/bin/sh
+# Not by `exec`: what it starts is a process of its own.
+sleep 600 &
+echo "config $(cat "$CONFIG")"
+'{java}' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -jar '{jar}' "$@" &
+wait $!
+"""
+"""A service that a user starts by a script."""
+
+RunOwn = Callable[..., tuple[int, dict[str, Any]]]
+"""The fixture `run_own`: a folder, a scenario's text and a version -> the exit code that a command would have, and
+the run, as `--json` reports it."""
 
 
 def of_guide(words: str) -> str:
@@ -26,17 +42,18 @@ def of_guide(words: str) -> str:
     return text
 
 
-def run_own(folder: Path, text: str, version: str) -> tuple[Ended, dict[str, Any]]:
-    """Run this scenario in the folder: the command, and the run as `--json` reports it."""
-    (folder / "own.scenario.yaml").write_text(text)
-    ended = rocketchaos("run", "own.scenario.yaml", "--rocketmq", version, "--json", cwd=folder, limit_s=280)
-    assert ended.out, ended.err
-    return ended, ended.document["runs"][0]
+def log_of(run: dict[str, Any], consumer: str = "a") -> str:
+    """What the consumer's program printed."""
+    return (Path(run["run_dir"]) / "logs" / f"{consumer}.log").read_text()
 
 
-def log_of(run: dict[str, Any]) -> str:
-    """What the program of the consumer `a` printed."""
-    return (Path(run["run_dir"]) / "logs" / "a.log").read_text()
+def classes_of(run: dict[str, Any]) -> dict[str, Counter[str]]:
+    """How many messages have which class, by group."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for line in (Path(run["run_dir"]) / "messages.jsonl").read_text().splitlines():
+        fate = json.loads(line)
+        found[fate["group"]][fate["message_class"]] += 1
+    return found
 
 
 def events_of(run: dict[str, Any], kind: str) -> list[dict[str, Any]]:
@@ -89,3 +106,14 @@ def relocated(jar: Path, target: Path) -> Path:
             moved = moved.replace(b"org.apache.rocketmq", b"com.shaded.rocketmq")
             content.writestr(name.replace("org/apache/rocketmq", "com/shaded/rocketmq"), moved)
     return target
+
+
+def built_by_maven(folder: Path) -> None:
+    """Build an example as its README says; so short a build is over before what it compiles well would pay."""
+    subprocess.run(
+        ["mvn", "-q", "-B", "-DskipTests", "package"],
+        cwd=folder,
+        check=True,
+        timeout=600,
+        env={**os.environ, "MAVEN_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"},
+    )

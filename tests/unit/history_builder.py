@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy
+from functools import cache
 from typing import Any, Self, get_type_hints
 
 import yaml
@@ -55,7 +57,7 @@ expected: reproduced
 
 def scenario_of(text: str, file: str = "scenarios/subscription/same.scenario.yaml") -> Scenario:
     """The scenario of a YAML text; each entry of a section counts as three lines after the last one's."""
-    scenario = Scenario.model_validate(yaml.safe_load(text))
+    scenario = Scenario.model_validate(yaml.load(text, yaml.CSafeLoader))
     lines: dict[tuple[str | int, ...], int] = {}
     for section in ("steps", *SECTIONS):
         for index in range(len(getattr(scenario, section))):
@@ -65,12 +67,18 @@ def scenario_of(text: str, file: str = "scenarios/subscription/same.scenario.yam
 
 def _what_else_belongs_to(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
     """Values that say nothing, for the fields that every event of the kind has and the story is not about."""
+    return {name: copy(value) for name, value in _required(kind).items() if name not in data}
+
+
+@cache
+def _required(kind: str) -> dict[str, Any]:
+    """The fields that every event of the kind has, each with a value that says nothing."""
     of = KINDS.get(kind)
     types = {} if of is None else get_type_hints(of)
     return {
         field.encode_name: _nothing_of(types[field.name])
         for field in (() if of is None else fields(of))
-        if field.required and field.encode_name not in data
+        if field.required
     }
 
 
