@@ -121,10 +121,12 @@ def no_retry_queues(group: Scaled) -> tuple[Document, Document]:
         [{"undelivered": {"group": "g", "topic": topic, "count": count, "because": "lost"}}],
         [{"undelivered": {"group": "g", "topic": topic, "count": 0, "because": "lost"}}],
     )
-    document["groups"] = {"g": {"settings": {"retryQueueNums": 0}}}
     for item in document["consumers"].values():
         item |= {"behaviour": {"fail": 1}, "retry_delay_level": 1}
-    return document, changed(document, groups={"g": {"settings": {"retryQueueNums": 1}}})
+    retried = {"settle": {"retried": "g", "count": count, "within": WITHIN}}
+    kept = changed(document, steps=[*document["steps"], retried])
+    document["groups"] = {"g": {"settings": {"retryQueueNums": 0}}}
+    return document, kept
 
 
 def unread_retry_queues(group: Scaled) -> tuple[Document, Document]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rocketchaos.assertions.attempts import awaiting_retry
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import MessageClass, MessageFate
@@ -272,6 +273,35 @@ def test_failed_for_the_last_time_is_a_dead_letter_once_the_queue_has_one(
     story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
     story.made.add("harness", "dead-letters-observed", group="g", count=letters)
     assert story.passed().found() is expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "queues", "status", "expected"),
+    [
+        ("threads: 20", 0, "RECONSUME_LATER", MessageClass.LOST),
+        ("threads: 20", 1, "RECONSUME_LATER", MessageClass.IN_RETRY),
+        ("listener: orderly", 0, "SUSPEND_CURRENT_QUEUE_A_MOMENT", MessageClass.IN_RETRY),
+    ],
+)
+def test_what_a_broker_keeps_no_retry_of_is_lost(
+    fields: str, queues: int, status: str, expected: MessageClass
+) -> None:
+    story = Story(a=f"orders: tagB}}, {fields}, behaviour: {{fail: 99")
+    settings = {"retryQueueNums": queues}
+    story.made.add(
+        "harness", "group-configured", group="g", settings={"retryQueueNums": 0}, brokers=["broker-a"]
+    )
+    story.made.add("harness", "group-configured", group="g", settings=settings, brokers=["broker-a"])
+    story.made.add(
+        "harness", "group-configured", group="h", settings={"retryQueueNums": 0}, brokers=["broker-a"]
+    )
+    story.sent()
+    received = {"topic": "orders", "key": "orders-1", "tag": "tagB", "broker": "broker-a", "queue_id": 0}
+    story.made.add("a", "received", **received, offset=0, reconsume_times=0)
+    story.made.add("a", "consumed", key="orders-1", status=status)
+    assert story.passed().found() is expected
+    awaited = awaiting_retry(story.view, "g", story.made.events[-1].n)
+    assert awaited == ([] if expected is MessageClass.LOST else ["orders-1"])
 
 
 def test_a_dead_letter_of_before_proves_nothing() -> None:

@@ -139,7 +139,7 @@ def settings(**settings: str) -> Edit:
     return each(lambda item: replace(item, body=change(item.body)) if item.code == 26 else item)
 
 
-def group_settings(**fields: bool) -> Change:
+def group_settings(**fields: bool | int) -> Change:
     return 201, lambda document: document["subscriptionGroupTable"]["group-1"].update(fields)
 
 

@@ -230,6 +230,8 @@ PLANTED = (
         (client_property("maxReconsumeTimes", "0", "16"),),
         (client_property("maxReconsumeTimes", "-1", "1"),),
     ),
+    Planted("RC0704", (group_settings(retryQueueNums=0),), (group_settings(retryQueueNums=1),)),
+    Planted("RC0705", (group_settings(retryQueueNums=2),), (group_settings(retryQueueNums=1),)),
     Planted(
         "RC0801",
         (second_name_server(lambda body: body.replace('"readQueueNums": 4', '"readQueueNums": 2')),),

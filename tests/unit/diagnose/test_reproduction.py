@@ -98,6 +98,8 @@ WRITTEN = {
     "RC0701": ("settle", {"retry": {"count": 4}}),
     "RC0702": ("settle", {"dead-letter": {"count": 4}}),
     "RC0703": ("settle", {"dead-letter": {"count": 4}}),
+    "RC0704": ("settle", {"undelivered": {"count": 4, "because": "lost"}}),
+    "RC0705": ("group-config", {"retry": {"at_most": 39}}),
 }
 """By code: a step of its scenario, and what must be seen, in part."""
 
