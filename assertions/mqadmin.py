@@ -13,6 +13,10 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.language.words import Refers
 
+_FAILED = re.compile(
+    r"\bSubCommandException\b|^Exception in thread|^The sub command \S+ not exist", re.MULTILINE
+)
+"""How `mqadmin` says that it failed: its exit code is 0 then too (4.9.4 and 5.5.0)."""
 _SHOWN = 300
 """Characters of the output that the answer shows."""
 
@@ -21,7 +25,7 @@ class Mqadmin(Check):
     """What the `mqadmin` step of this name printed; every expression of `has`, and none of `lacks`, is found.
 
     Topics, groups and client ids in the output have the scenario's names. In a `repeat` it is the last one of the
-    name. If the command had not ended by its limit, what it lacks is unknown. `at` has no influence.
+    name. If the command failed, or had not ended by its limit, what it lacks is unknown. `at` has no influence.
     """
 
     word = "mqadmin"
@@ -57,12 +61,13 @@ class Mqadmin(Check):
         observed = f"mqadmin {' '.join(body.command)} printed: {self._shown(text)}"
         if any(found[item] for item in self.lacks):
             return Answer(False, expected, observed, proof)
-        if body.exit_code is None and not all(found[item] for item in self.has):
-            return Answer(None, expected, f"{observed}; it had not ended after {body.seconds:g} s", proof)
-        if self.lacks and (body.exit_code is None or not text):
-            why = "it had not ended by its limit" if text else "of no output it can't be said what it lacks"
-            return Answer(None, expected, f"{observed}; {why}", proof)
-        return Answer(all(found[item] for item in self.has), expected, observed, proof)
+        why_not = _why_not_all(body, text)
+        all_there = all(found[item] for item in self.has)
+        if why_not is not None and (self.lacks or not all_there):
+            return Answer(None, expected, f"{observed}; {why_not}", proof)
+        if self.lacks and not text:
+            return Answer(None, expected, f"{observed}; of no output it can't be said what it lacks", proof)
+        return Answer(all_there, expected, observed, proof)
 
     def _shown(self, text: str) -> str:
         """The lines that its expressions find; all lines, up to a limit, if they find none."""
@@ -70,3 +75,10 @@ class Mqadmin(Check):
         hits = [line for line in lines if any(re.search(item, line) for item in (*self.has, *self.lacks))]
         whole = " / ".join(re.sub(r"\s{2,}", "  ", line.strip()) for line in hits or lines)
         return f"{whole[:_SHOWN]}…" if len(whole) > _SHOWN else whole or "nothing"
+
+
+def _why_not_all(body: MqadminRan, text: str) -> str | None:
+    """Why the output is not all that the command would have printed; None: it is."""
+    if body.exit_code is None:
+        return f"it had not ended after {body.seconds:g} s"
+    return "the command failed" if _FAILED.search(text) else None

@@ -52,12 +52,17 @@ TOOLS = """\
 name: tools
 title: what mqadmin prints, and where one ends that goes on
 topics: {orders: {queues: 1}}
-groups: g
+consumers:
+  a: {group: g, subscribe: {orders: '*'}}
 steps:
+  - start: a
+  - settle: {ownership: g}
   - send: {topic: orders, count: 3}
+  - settle: {offsets: g, topic: orders, lag: 0}
+  - stop: a
   - reset-offset: {group: g, topic: orders, queue: 0, to: 2}
   - mqadmin: {as: progress, command: consumerProgress -g <g>}
-  - mqadmin: {as: goes-on, command: clusterList -i 1, within: 5s, goes_on: true}
+  - mqadmin: {as: goes-on, command: clusterList -i 1, within: 10s, goes_on: true}
 anomaly:
   - mqadmin: {of: progress, has: ['^orders +broker-a +0 +3 +2 +1 ', 'Diff Total: 1']}
   - mqadmin: {of: goes-on, has: broker-a}

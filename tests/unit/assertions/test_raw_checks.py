@@ -71,6 +71,7 @@ def test_a_pull_is_held_against_every_field_that_is_given(fields: dict[str, Any]
     assert given.events
 
 
+FAILED = "org.apache.rocketmq.tools.command.SubCommandException: failed\nCaused by: No topic route info\n"
 PROGRESS = "#Topic      #Broker Name  #QID\norders   broker-a  0   8   5   3\n\nDiff Total: 3\n"
 
 
@@ -94,8 +95,12 @@ def ran(output: str = PROGRESS, exit_code: int | None = 0) -> HistoryBuilder:
         (ran(""), {"has": "ERROR"}, NO, "printed: nothing"),
         (ran(exit_code=None), {"has": "^orders"}, YES, "orders"),
         (ran(exit_code=None), {"has": "ERROR"}, UNKNOWN, "it had not ended after 4 s"),
-        (ran(exit_code=None), {"lacks": "ERROR"}, UNKNOWN, "it had not ended by its limit"),
+        (ran(exit_code=None), {"lacks": "ERROR"}, UNKNOWN, "it had not ended after 4 s"),
         (ran(exit_code=None), {"lacks": "Diff"}, NO, "Diff Total: 3"),
+        (ran(FAILED), {"lacks": "Diff"}, UNKNOWN, "the command failed"),
+        (ran(FAILED), {"has": "Diff"}, UNKNOWN, "the command failed"),
+        (ran(FAILED), {"has": "No topic route info"}, YES, "No topic route info"),
+        (ran("The sub command nonsense not exist."), {"lacks": "Diff"}, UNKNOWN, "the command failed"),
         (HistoryBuilder().begin(SCENARIO), {"has": "x"}, UNKNOWN, "no command m was run"),
     ],
 )
