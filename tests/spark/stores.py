@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -58,7 +59,16 @@ def append(store: Store, batch: str, *runs: str, messages: int = 3) -> None:
     store.append(MESSAGES, frame(store.spark, MESSAGES, *facts))
 
 
-def commit(store: Store, batch: str, *runs: str, messages: int = 3, digest: str = "d", **more: Any) -> None:
+def commit(
+    store: Store,
+    batch: str,
+    *runs: str,
+    messages: int = 3,
+    digest: str = "d",
+    each: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    **more: Any,
+) -> None:
+    """`each`: by run, columns of its own."""
     rows = [
         {
             "run_key": key(run, batch),
@@ -69,6 +79,7 @@ def commit(store: Store, batch: str, *runs: str, messages: int = 3, digest: str 
             "ingested": NOW,
             "message_count": messages,
             **more,
+            **each.get(run, {}),
         }
         for run in runs
     ]
