@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import duckdb
 from pyspark.sql import SparkSession
@@ -16,13 +15,12 @@ from tests.benchmarks.spark.beside import difference
 
 
 @contextmanager
-def duck(spark: SparkSession, folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A DuckDB that has the same rows in views with the same names; they are written below the folder."""
+def duck(spark: SparkSession) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A DuckDB that has the same rows in views with the same names."""
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for name in TABLES:
-            spark.table(name).coalesce(1).write.parquet(str(folder / name))
-            connection.execute(f"CREATE VIEW {name} AS SELECT * FROM '{folder / name}/*.parquet'")
+            connection.register(name, spark.table(name).toArrow())
         connection.execute(f"CREATE VIEW {SIDES} AS {NEWEST_INGEST}")
         yield connection
 

@@ -71,10 +71,8 @@ def report(spark: SparkSession, two_nights: None) -> Report:
 
 
 @pytest.fixture(scope="module")
-def theirs(
-    spark: SparkSession, two_nights: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duck(spark, tmp_path_factory.mktemp("duck")) as connection:
+def theirs(spark: SparkSession, two_nights: None) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duck(spark) as connection:
         yield connection
 
 
