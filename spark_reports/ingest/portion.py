@@ -23,6 +23,7 @@ from rocketchaos.spark_reports.ingest.quarantine import Problem, aged, changed, 
 from rocketchaos.spark_reports.ingest.reading import digests, fact_lines, message_lines
 from rocketchaos.spark_reports.ingest.staging import Staging, staging
 from rocketchaos.spark_reports.ingest.summary import IngestSummary
+from rocketchaos.spark_reports.local_rows import local_rows
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.store_views import EARLIEST
 from rocketchaos.spark_reports.tables import FACTS as TABLES_OF_FACTS
@@ -323,7 +324,7 @@ class Portion:
                     now,
                 )
             )
-        self._store.quarantine(self._spark.createDataFrame(quarantined, QUARANTINE.schema))
+        self._store.quarantine(local_rows(self._spark, quarantined, QUARANTINE.schema))
 
 
 def _digest(files: Mapping[str, str]) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from rocketchaos.spark_reports.local_rows import local_rows
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import MESSAGES, RUNS, TABLES, Table
 
@@ -41,9 +42,7 @@ def made(spark: SparkSession, folder: Path) -> Store:
 
 def frame(spark: SparkSession, table: Table, *rows: Mapping[str, Any]) -> DataFrame:
     """Rows of a table; what a row doesn't say is null."""
-    return spark.createDataFrame(
-        [tuple(row.get(name) for name in table.columns) for row in rows], table.schema
-    )
+    return local_rows(spark, [[row.get(name) for name in table.columns] for row in rows], table.schema)
 
 
 def key(run: str, batch: str) -> int:

@@ -225,7 +225,7 @@ def test_tidy_without_keep_lets_all_runs_stay(
 ) -> None:
     assert [look.done and look.done.runs for look in tidying] == [None, 0, 0]
     assert store.read(RUNS).where("run = 'ancient'").count() == 1
-    assert Store.open(spark, store.place.uri).kept_since is None
+    assert Store.open(spark, str(store.place.folder)).kept_since is None
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "time"])
