@@ -16,14 +16,17 @@ from datetime import datetime
 from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StringType
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.spark_reports import delta_sql
 from rocketchaos.spark_reports.delta_log import unnoticed_damage
 from rocketchaos.spark_reports.driver import driver_of
+from rocketchaos.spark_reports.local_rows import local_rows
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.plain_files import plain_frames
 from rocketchaos.spark_reports.report import StoreSummary
+from rocketchaos.spark_reports.spark_schema import schema
 from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.store_views import (
     NEWEST_INGEST,
@@ -51,6 +54,7 @@ STATISTICS = "batch,run_key"
 _REPLACES = "new.source <=> old.source OR old.digest IS NULL OR coalesce(new.judged >= old.judged, true)"
 _AT_ONCE = 4
 """How many tables are written, or made, at a time: small ones cost planning and commits, hardly any cores."""
+_TEXT = StringType()
 _ANOTHER_STORE = "Put it back from a copy of the store, or make a new store of the run folders."
 _EMPTY_PLACE = "Choose an empty folder for the store."
 _LOG = "_delta_log"
@@ -185,7 +189,7 @@ class Store:
         """Note where run folders are now: by listing, the new source."""
         if not sources:
             return
-        moved = self.spark.createDataFrame(list(sources.items()), "listing string, source string")
+        moved = local_rows(self.spark, list(sources.items()), schema(listing=_TEXT, source=_TEXT))
         then = "WHEN MATCHED THEN UPDATE SET source = new.source"
         self.transactions.run(partial(self._merge, RUNS, moved, "old.listing = new.listing", then))
 
@@ -196,7 +200,7 @@ class Store:
         """
         if not folders:
             return
-        released = self.spark.createDataFrame(list(folders.items()), "source string, batch string")
+        released = local_rows(self.spark, list(folders.items()), schema(source=_TEXT, batch=_TEXT))
         same = "old.source = new.source AND old.batch <=> new.batch"
         self.transactions.run(partial(self._merge, QUARANTINE, released, same, "WHEN MATCHED THEN DELETE"))
 

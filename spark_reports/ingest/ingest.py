@@ -119,8 +119,7 @@ def _to_be_read(
         for row in rows
         if row.source in here and not _is_heir(row, here[row.source], stored.get(row.run), gone)
     }
-    present = problems(store.read(RUNS), store.read(QUARANTINE)).select("source", "kind")
-    bad = {row.source: row.kind for row in present.collect()} if judged else {}
+    bad = _problems(store) if judged else {}
     old = {row.source for row in rows if row.kind == AGED}
     new, still_bad, still_old = [], Counter[str](), 0
     for item in folders:
@@ -143,6 +142,12 @@ def _to_be_read(
             released=len(left),
         ),
     )
+
+
+def _problems(store: Store) -> Mapping[str, str]:
+    """Source: kind of problem."""
+    present = problems(store.read(RUNS), store.read(QUARANTINE)).select("source", "kind")
+    return {row.source: row.kind for row in present.collect()}
 
 
 def _is_heir(row: Row, folder: Folder, stored: Row | None, gone: Callable[[str], bool]) -> bool:

@@ -23,6 +23,7 @@ from rocketchaos.spark_reports.ingest.quarantine import Problem, aged, changed, 
 from rocketchaos.spark_reports.ingest.reading import digests, fact_lines, message_lines
 from rocketchaos.spark_reports.ingest.staging import Staging, staging
 from rocketchaos.spark_reports.ingest.summary import IngestSummary
+from rocketchaos.spark_reports.local_rows import local_rows
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.store_views import EARLIEST
 from rocketchaos.spark_reports.tables import FACTS as TABLES_OF_FACTS
@@ -74,6 +75,8 @@ class Portion:
         self._lost: dict[str, Problem] = {}
         """Folders that were removed or changed before they could be read."""
         self._batch = store.begin()
+        self._made_keys: tuple[object, DataFrame] | None = None
+        """The newest result of `_keys`, and what it was made of."""
 
     def ingest(self) -> IngestSummary:
         """Read the folders, append their facts, and commit the runs of those that are fit.
@@ -123,7 +126,7 @@ class Portion:
     def _look(self, place: Staging) -> tuple[DataFrame, dict[str, Found]]:
         """The lines of all facts, and a `Found` for each folder. It makes the facts of folders that have none."""
         sealed = [f"{source}/{FACTS}" for source, item in self._folders.items() if FACTS in item.files]
-        lines = place.keep("facts", fact_lines(self._spark, sealed))
+        lines = self._kept(place, "facts", sealed)
         found = self._sealed(lines) if sealed else {}
         others = [item for source, item in self._folders.items() if source not in found]
         if not others:
@@ -132,7 +135,7 @@ class Portion:
             made = made_anew(self._spark, others, target)
         uris = {item.source: f"{place.uri}/anew/{item.name}" for item in made}
         paths = [f"{uris[item.source]}/{FACTS}" for item in made if item.problem is None]
-        anew = place.keep("facts-anew", fact_lines(self._spark, paths))
+        anew = self._kept(place, "facts-anew", paths)
         at = {row.source: row for row in table_rows.seals(anew)}
         for item in made:
             uri = uris[item.source]
@@ -148,7 +151,12 @@ class Portion:
                 place=at[uri].place if uri in at else None,
                 problem=item.problem,
             )
-        return lines.unionByName(anew), found
+        return lines.unionByName(anew) if sealed else anew, found
+
+    def _kept(self, place: Staging, name: str, paths: Sequence[str]) -> DataFrame:
+        """The lines of these files, written once; without files nothing is written."""
+        lines = fact_lines(self._spark, paths)
+        return place.keep(name, lines) if paths else lines
 
     def _sealed(self, lines: DataFrame) -> dict[str, Found]:
         """The folders whose facts are of this version, and of the files as they are."""
@@ -228,7 +236,8 @@ class Portion:
         self._store.append_all([of_messages, *others])
 
     def _keys(self, fit: Sequence[Found]) -> DataFrame:
-        listed = (
+        """The keys of these folders: for the commit mostly those of before."""
+        listed = [
             (
                 item.place,
                 item.run,
@@ -239,8 +248,10 @@ class Portion:
                 item.folder.judged_ms,
             )
             for item in fit
-        )
-        return table_rows.keys(self._spark, listed)
+        ]
+        if self._made_keys is None or self._made_keys[0] != listed:
+            self._made_keys = listed, table_rows.keys(self._spark, listed)
+        return self._made_keys[1]
 
     def _not_as_listed(self) -> dict[str, Problem]:
         """By source: its change since it was listed."""
@@ -313,7 +324,7 @@ class Portion:
                     now,
                 )
             )
-        self._store.quarantine(self._spark.createDataFrame(quarantined, QUARANTINE.schema))
+        self._store.quarantine(local_rows(self._spark, quarantined, QUARANTINE.schema))
 
 
 def _digest(files: Mapping[str, str]) -> str:

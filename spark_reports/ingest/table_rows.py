@@ -1,18 +1,22 @@
 """Rows of the store's tables, from lines of facts and messages."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as fn
+from pyspark.sql.types import LongType, StringType
 
 from rocketchaos.harness.facts.folder_facts import MESSAGES as MESSAGES_FILE
 from rocketchaos.harness.facts.kinds import RunFact, Seal, word_of
 from rocketchaos.spark_reports.ingest.reading import source_of
+from rocketchaos.spark_reports.local_rows import local_rows
+from rocketchaos.spark_reports.spark_schema import schema
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import MESSAGES, RUNS, STORED_AS, Table
 
-_OF_KEYS = (
-    "place string, run string, batch string, source string, listing string, digest string, judged_ms long"
+_TEXT = StringType()
+_OF_KEYS = schema(
+    place=_TEXT, run=_TEXT, batch=_TEXT, source=_TEXT, listing=_TEXT, digest=_TEXT, judged_ms=LongType()
 )
 
 
@@ -28,15 +32,15 @@ def stored(store: Store, runs: Collection[str]) -> dict[str, Row]:
     """The columns `source`, `digest` and `judged_ms` of these runs in the store."""
     if not runs:
         return {}
-    asked = store.spark.createDataFrame([(run,) for run in runs], "run string")
+    asked = local_rows(store.spark, [(run,) for run in runs], schema(run=_TEXT))
     judged_ms = fn.unix_millis("judged").alias("judged_ms")
     known = store.read(RUNS).join(fn.broadcast(asked), "run").select("run", "source", "digest", judged_ms)
     return {row.run: row for row in known.collect()}
 
 
-def keys(spark: SparkSession, folders: Iterable[tuple[str | int | None, ...]]) -> DataFrame:
+def keys(spark: SparkSession, folders: Sequence[tuple[str | int | None, ...]]) -> DataFrame:
     """The columns of every row of a folder's facts, from the values of `_OF_KEYS`."""
-    rows = spark.createDataFrame(list(folders), _OF_KEYS)
+    rows = local_rows(spark, folders, _OF_KEYS)
     return fn.broadcast(rows.withColumn("run_key", fn.xxhash64("run", "batch")).localCheckpoint())
 
 

@@ -12,10 +12,12 @@ from rocketchaos.spark_reports.spark_session import MEMORY_VARIABLE, spark_sessi
 
 # For the Sparks that tests start as processes too.
 os.environ.setdefault(MEMORY_VARIABLE, "1g")
-# Few rows never bring in again what code generation, the second compiler of the JVM and its verifier cost.
+# Few rows never bring in again what code generation, the second compiler of the JVM and its verifier cost. Without
+# the second compiler a JVM has 48 MB for compiled code: tests fill that, and compile the same again and again.
 os.environ.setdefault(
     "JDK_JAVA_OPTIONS",
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC "
+    "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",
 )
 
 

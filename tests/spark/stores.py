@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from rocketchaos.spark_reports.local_rows import local_rows
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import MESSAGES, RUNS, TABLES, Table
 
@@ -40,9 +42,7 @@ def made(spark: SparkSession, folder: Path) -> Store:
 
 def frame(spark: SparkSession, table: Table, *rows: Mapping[str, Any]) -> DataFrame:
     """Rows of a table; what a row doesn't say is null."""
-    return spark.createDataFrame(
-        [tuple(row.get(name) for name in table.columns) for row in rows], table.schema
-    )
+    return local_rows(spark, [[row.get(name) for name in table.columns] for row in rows], table.schema)
 
 
 def key(run: str, batch: str) -> int:
@@ -58,7 +58,16 @@ def append(store: Store, batch: str, *runs: str, messages: int = 3) -> None:
     store.append(MESSAGES, frame(store.spark, MESSAGES, *facts))
 
 
-def commit(store: Store, batch: str, *runs: str, messages: int = 3, digest: str = "d", **more: Any) -> None:
+def commit(
+    store: Store,
+    batch: str,
+    *runs: str,
+    messages: int = 3,
+    digest: str = "d",
+    each: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    **more: Any,
+) -> None:
+    """`each`: by run, columns of its own."""
     rows = [
         {
             "run_key": key(run, batch),
@@ -69,6 +78,7 @@ def commit(store: Store, batch: str, *runs: str, messages: int = 3, digest: str 
             "ingested": NOW,
             "message_count": messages,
             **more,
+            **each.get(run, {}),
         }
         for run in runs
     ]

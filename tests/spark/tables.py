@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.local_rows import local_rows
 from rocketchaos.spark_reports.store_views import NEWEST_INGEST, SIDES, placed_in_time, view
 from rocketchaos.spark_reports.tables import RUNS, TABLES
 
@@ -22,6 +23,6 @@ def register(spark: SparkSession, **tables: Rows) -> None:
         strange = {column for row in rows for column in row} - set(table.columns)
         assert not strange, f"{name} has no columns {strange}"
         whole = [tuple(row.get(column) for column in table.columns) for row in rows]
-        frame = spark.createDataFrame(whole, table.schema)
+        frame = local_rows(spark, whole, table.schema)
         (placed_in_time(frame) if table is RUNS else frame).createOrReplaceTempView(name)
     spark.sql(view(SIDES, NEWEST_INGEST).rstrip(";"))

@@ -16,6 +16,7 @@ from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.facts.folder_facts import write_facts
 from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.driver import driver_of
+from rocketchaos.spark_reports.driver.connect import ConnectDriver
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.render.document import document
 from rocketchaos.spark_reports.report_kinds import REPORTS
@@ -112,6 +113,28 @@ def test_on_hdfs_it_fetches_what_lacks_facts_and_brings_none(
         assert stores.visible(Store.open(spark, str(tmp_path / "here"))) == {"whole": 8, "lacking": 8}
 
 
+def test_its_driver_waits_for_the_lock_that_a_jvm_holds(spark: SparkSession, tmp_path: Path) -> None:
+    """In this process, as always; that Spark is no server is nothing to it."""
+    held, waited = driver_of(spark).lock(tmp_path / FILE, lambda: None), []
+
+    def waiting() -> None:
+        waited.append(True)
+        held.__exit__(None, None, None)
+
+    held.__enter__()
+    with ConnectDriver(spark).lock(tmp_path / FILE, waiting):
+        assert waited == [True]
+        with pytest.raises(TimeoutError), driver_of(spark).lock(tmp_path / FILE, _give_up):
+            pass
+    with driver_of(spark).lock(tmp_path / FILE, _give_up):
+        pass
+
+
+def _give_up() -> None:
+    raise TimeoutError
+
+
+@pytest.mark.nightly
 def test_it_waits_for_the_lock_that_another_jvm_holds(
     spark: SparkSession, server: servers.Server, tmp_path: Path
 ) -> None:

@@ -66,10 +66,8 @@ def views(spark: SparkSession) -> SparkSession:
 
 
 @pytest.fixture(scope="module")
-def theirs(
-    views: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duck(views, tmp_path_factory.mktemp("duck")) as connection:
+def theirs(views: SparkSession) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duck(views) as connection:
         yield connection
 
 

@@ -317,10 +317,8 @@ def test_all_that_a_report_shows_is_there(report: Report) -> None:
 
 
 @pytest.fixture(scope="module")
-def theirs(
-    spark: SparkSession, views: None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duck(spark, tmp_path_factory.mktemp("duck")) as connection:
+def theirs(spark: SparkSession, views: None) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duck(spark) as connection:
         yield connection
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from rocketchaos.spark_reports.contract import FACT
 from rocketchaos.spark_reports.ingest import made_anew, portion
 from rocketchaos.spark_reports.ingest.folder_list import Folder
 from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.ingest.summary import IngestSummary
 from rocketchaos.spark_reports.spark_schema import columns_of
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import FACTS as TABLES_OF_FACTS
@@ -63,41 +65,54 @@ def _plain(value: Any) -> Any:
     return round(value.timestamp() * 1000) if isinstance(value, datetime) else value
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The folders of which facts are made anew."""
-    names: list[str] = []
-
-    def columns(spark: SparkSession, folders: list[Folder], target: Path) -> list[made_anew.MadeAnew]:
-        names.extend(Path(item.source).name for item in folders)
-        return made_anew.made_anew(spark, folders, target)
-
-    monkeypatch.setattr(portion, "made_anew", columns)
-    return names
+NAMES = (
+    "fresh", "older", "cut", "edited", "unsealed", "judged-since", "history-edited", "history-cut", "messages-cut",
+)  # fmt: skip
+"""Copies of one run that was judged by this version, each changed since in a way of its own, but for `fresh`."""
+OWNED = {"owned-sealed": True, "owned": False}
+"""Of whose record somebody is the owner: whether the judge of this version has made its facts."""
 
 
-def test_rows_are_those_of_before_whether_facts_are_there_or_made_anew(
-    spark: SparkSession, tmp_path: Path, asked: list[str]
-) -> None:
-    folders = corpus(tmp_path / "runs")
+@dataclass(frozen=True)
+class Ingested:
+    """By one ingest for all tests of this file."""
+
+    store: Store
+    summary: IngestSummary
+    corpus: Sequence[Path]
+    """Of these every other one has facts."""
+    asked: Collection[str]
+    """The folders of which facts were made anew."""
+
+
+@pytest.fixture(scope="module")
+def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ingested:
+    place = tmp_path_factory.mktemp("facts")
+    runs = place / "runs"
+    folders = corpus(runs)
     for folder in folders[::2]:
         judged(folder)
-    store = stores.made(spark, tmp_path / "store")
-    done = ingest(spark, store, [str(tmp_path / "runs")], print)
-    assert (done.ingested, done.quarantined) == (len(folders), {})
-    assert sorted(asked) == sorted(folder.name for folder in folders[1::2])
-    assert as_recorded(digests(rows_of(store))) == recorded()
+    change_what_was_judged(runs)
+    for name, sealed in OWNED.items():
+        folder = copy(runs, TAGS, name)
+        record = json.loads((folder / "run.json").read_text())
+        (folder / "run.json").write_text(json.dumps({**record, "owner": f"@acme/{name}"}))
+        if sealed:
+            judged(folder)
+    asked: list[str] = []
+
+    def columns(spark: SparkSession, folders: list[Folder], target: Path) -> list[made_anew.MadeAnew]:
+        asked.extend(Path(item.source).name for item in folders)
+        return made_anew.made_anew(spark, folders, target)
+
+    store = stores.made(spark, place / "store")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(portion, "made_anew", columns)
+        return Ingested(store, ingest(spark, store, [str(runs)], print), folders, asked)
 
 
-def test_facts_that_do_not_fit_are_made_anew_and_what_is_broken_is_quarantined(
-    spark: SparkSession, tmp_path: Path, asked: list[str]
-) -> None:
-    runs = tmp_path / "runs"
-    names = (
-        "fresh", "older", "cut", "edited", "unsealed", "judged-since", "history-edited", "history-cut",
-        "messages-cut",
-    )  # fmt: skip
-    folders = {name: judged(copy(runs, TAGS, name)) for name in names}
+def change_what_was_judged(runs: Path) -> None:
+    folders = {name: judged(copy(runs, TAGS, name)) for name in NAMES}
 
     def set_in_facts(name: str, old: str, new: str) -> None:
         change(folders[name], FACTS, lambda lines: [line.replace(old, new) for line in lines])
@@ -115,31 +130,34 @@ def test_facts_that_do_not_fit_are_made_anew_and_what_is_broken_is_quarantined(
     )  # fmt: skip
     change(folders["history-cut"], "events.jsonl", lambda lines: lines[:-5])
     change(folders["messages-cut"], MESSAGES, lambda lines: lines[:-1])
-    store = stores.made(spark, tmp_path / "store")
-    done = ingest(spark, store, [str(runs)], print)
-    assert sorted(asked) == sorted(set(names) - {"fresh"})
-    assert done.quarantined == {"truncated": 2}
-    problems = {Path(row.source).name: row.file for row in store.read(QUARANTINE).collect()}
+
+
+def test_rows_are_those_of_before_whether_facts_are_there_or_made_anew(ingested: Ingested) -> None:
+    of_corpus = {folder.name for folder in ingested.corpus}
+    assert of_corpus & set(ingested.asked) == {folder.name for folder in ingested.corpus[1::2]}
+    assert ingested.summary.ingested == len(of_corpus) + len(NAMES) - 2 + len(OWNED)
+    assert as_recorded(digests(rows_of(ingested.store))) == recorded()
+
+
+def test_facts_that_do_not_fit_are_made_anew_and_what_is_broken_is_quarantined(ingested: Ingested) -> None:
+    assert sorted(set(ingested.asked) & set(NAMES)) == sorted(set(NAMES) - {"fresh"})
+    assert len(ingested.asked) == len(set(ingested.asked))
+    assert ingested.summary.quarantined == {"truncated": 2}
+    problems = {Path(row.source).name: row.file for row in ingested.store.read(QUARANTINE).collect()}
     assert problems == {"history-cut": "events.jsonl", "messages-cut": MESSAGES}
-    found = {row.run: row for row in store.read(RUNS).collect()}
-    assert set(found) == set(names) - set(problems)
+    found = {row.run: row for row in ingested.store.read(RUNS).collect() if row.run in NAMES}
+    assert set(found) == set(NAMES) - set(problems)
     assert {row.cluster for row in found.values()} == {"embedded"}
     assert found["judged-since"].reason == "another"
-    assert store.read(OF_MESSAGES).where("delivery_ms IS NOT NULL").count() == 4 * len(found)
+    delivered = ingested.store.read(OF_MESSAGES).where("delivery_ms IS NOT NULL")
+    assert delivered.where(delivered.run.isin(*NAMES)).count() == 4 * len(found)
 
 
-@pytest.mark.parametrize("sealed", [True, False])
-def test_the_owner_of_a_run_s_record_is_in_the_store(
-    spark: SparkSession, tmp_path: Path, *, sealed: bool
-) -> None:
-    folder = copy(tmp_path / "runs", TAGS, "owned")
-    record = json.loads((folder / "run.json").read_text())
-    (folder / "run.json").write_text(json.dumps({**record, "owner": "@acme/payments"}))
-    if sealed:
-        judged(folder)
-    store = stores.made(spark, tmp_path / "store")
-    ingest(spark, store, [str(tmp_path / "runs")], print)
-    assert [row.scenario_owner for row in store.read(RUNS).collect()] == ["@acme/payments"]
+@pytest.mark.parametrize("name", OWNED)
+def test_the_owner_of_a_run_s_record_is_in_the_store(ingested: Ingested, name: str) -> None:
+    assert (name in ingested.asked) is not OWNED[name]
+    rows = ingested.store.read(RUNS).where(f"run = '{name}'").collect()
+    assert [row.scenario_owner for row in rows] == [f"@acme/{name}"]
 
 
 def test_schemas_are_made_of_the_types() -> None:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from rocketchaos.harness.facts.folder_facts import read_folder
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.store import Store
-from rocketchaos.spark_reports.tables import QUARANTINE, RUNS
+from rocketchaos.spark_reports.tables import MESSAGES, QUARANTINE, RUNS
 from tests.spark import stores
 from tests.spark.broken import change
 from tests.spark.folders import TAGS, copy
@@ -67,11 +67,12 @@ def test_what_is_sound_again_leaves_the_quarantine(spark: SparkSession, tmp_path
     assert not any(text.startswith("ingesting") for text in found)
 
 
-def test_a_copy_is_ingested_where_the_ingest_of_its_run_was_broken_off(
+def test_what_ends_between_its_facts_and_its_commit_shows_nothing_and_the_next_does_it_again(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And the folder that was judged last has gone since."""
+    """Of a run with two folders the copy, where the folder that was judged last has gone since."""
     kept, gone = copy(tmp_path / "kept", TAGS, "run"), copy(tmp_path / "gone", TAGS, "run")
+    alone = copy(tmp_path / "alone", TAGS, "alone")
     os.utime(kept / "outcome.json", (1_600_000_000, 1_600_000_000))
     store = stores.made(spark, tmp_path / "store")
 
@@ -82,10 +83,14 @@ def test_a_copy_is_ingested_where_the_ingest_of_its_run_was_broken_off(
         patched.setattr(Store, "commit", dies)
         with pytest.raises(KeyboardInterrupt):
             ingest(spark, store, [str(tmp_path)], print)
+    store = Store.open(spark, str(tmp_path / "store"))
+    assert store.read(MESSAGES).count() == 2 * 8
+    assert stores.visible(store) == {}
     shutil.rmtree(gone)
     done = ingest(spark, store, [str(tmp_path)], print)
-    assert (done.seen, done.ingested, done.unchanged) == (1, 1, 0)
-    assert [row.source for row in store.read(RUNS).collect()] == [f"file:{kept}"]
+    assert (done.seen, done.ingested, done.replaced, done.unchanged) == (2, 2, 0, 0)
+    assert {row.source for row in store.read(RUNS).collect()} == {f"file:{kept}", f"file:{alone}"}
+    assert stores.visible(store) == {"run": 8, "alone": 8}
 
 
 def test_the_first_broken_line_is_none_that_is_blank(tmp_path: Path) -> None:

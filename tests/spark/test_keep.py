@@ -110,10 +110,3 @@ def test_a_run_whose_clock_was_wrong_is_as_old_as_its_ingest(spark: SparkSession
     stores.commit(store, store.begin(), "wrong", started=wrong, ingested=stores.NOW)
     assert keep_since(store, stores.NOW - timedelta(days=1)) == 0
     assert keep_since(store, stores.NOW + timedelta(days=1)) == 1
-
-
-def test_without_keep_all_runs_stay(spark: SparkSession, tmp_path: Path) -> None:
-    store = stores.made(spark, tmp_path)
-    stores.commit(store, store.begin(), "ancient", started=datetime(2021, 1, 1, tzinfo=UTC))
-    assert tidy(store, print).runs == 0
-    assert (runs_of(store), Store.open(spark, str(tmp_path)).kept_since) == ({"ancient"}, None)

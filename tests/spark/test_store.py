@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from rocketchaos.spark_reports.failures import spark_failures
 from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import MESSAGES, QUARANTINE, RUNS, TABLES
-from rocketchaos.spark_reports.tidy import tidy
+from rocketchaos.spark_reports.tidy import Tidied, tidy
 from tests.spark import stores
 
 pytestmark = pytest.mark.spark
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module")
 def store(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Store:
     """One for all tests of this file: each has runs of its own."""
-    return Store.create(spark, str(tmp_path_factory.mktemp("store") / "a b%20c"))
+    return stores.made(spark, tmp_path_factory.mktemp("store") / "a b%20c")
 
 
 def test_facts_are_seen_when_their_runs_are_committed_and_not_before(store: Store) -> None:
@@ -89,7 +90,7 @@ def test_views_are_one_moment_of_the_store(store: Store) -> None:
 
 
 def test_the_statements_that_a_report_shows_make_its_views_again(spark: SparkSession, tmp_path: Path) -> None:
-    store = Store.create(spark, str(tmp_path / "it's a store"))
+    store = stores.made(spark, tmp_path / "it's a store")
     cell = {
         "scenario": "s",
         "client": "java",
@@ -98,10 +99,11 @@ def test_the_statements_that_a_report_shows_make_its_views_again(spark: SparkSes
         "timing": "faithful",
     }
     hour = timedelta(hours=1)
-    for number, started in enumerate((stores.NOW, stores.NOW - hour, datetime(1999, 1, 1, tzinfo=UTC))):
-        batch, run = store.begin(), f"run-{number}"
-        stores.append(store, batch, run)
-        stores.commit(store, batch, run, **cell, outcome="reproduced", started=started)
+    began = (stores.NOW, stores.NOW - hour, datetime(1999, 1, 1, tzinfo=UTC))
+    each = {f"run-{number}": {"started": started} for number, started in enumerate(began)}
+    batch = store.begin()
+    stores.append(store, batch, *each)
+    stores.commit(store, batch, *each, each=each, **cell, outcome="reproduced")
     bad = [("copy", "a"), ("truncated", "b"), ("truncated", "run-0"), ("other-schema", None)]
     folders = [
         {"source": f"file:/bad/{kind}/{run}", "kind": kind, "run": run, "found": stores.NOW - hour}
@@ -137,8 +139,8 @@ def test_a_run_whose_clock_was_wrong_altogether_has_no_place_in_time(
         "no-battery": datetime(1970, 1, 1, 0, 5, tzinfo=UTC),
         "next-year": stores.NOW + timedelta(days=365),
     }
-    for run, started in moments.items():
-        stores.commit(store, store.begin(), run, started=started, ended=started, clock_jump_ms=0)
+    each = {run: {"started": moment, "ended": moment} for run, moment in moments.items()}
+    stores.commit(store, store.begin(), *each, each=each, clock_jump_ms=0)
     store.register()
     seen = {row.run: (row.started, row.ended) for row in spark.table("runs").collect()}
     assert {run for run, times in seen.items() if None not in times} == {"right", "a-day-ahead"}
@@ -162,35 +164,68 @@ def test_what_was_quarantined_is_counted_until_it_is_ingested(store: Store) -> N
     assert store.summary().quarantined == 0
 
 
-def test_tidy_removes_what_nobody_can_see_and_spares_what_is_under_way(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@dataclass(frozen=True)
+class Looked:
+    """How the store is at a moment, for `tidy`."""
+
+    visible: Mapping[str, int]
+    files: int
+    """Of messages."""
+    broken_off: int
+    """Messages of a batch that was never committed."""
+    strays: Collection[str]
+    """Files of no version."""
+    done: Tidied | None = None
+
+
+@pytest.fixture(scope="module")
+def tidying(store: Store) -> tuple[Looked, Looked, Looked]:
+    """Before it was tidied, after it was, and after it was tidied again a day later."""
     stores.ingest(store, "judged", messages=2)
     stores.ingest(store, "judged", messages=3, digest="other")
+    stores.commit(store, store.begin(), "ancient", started=datetime(2021, 1, 1, tzinfo=UTC))
     stores.append(store, store.begin(), "broken-off", messages=7)
-    before = stores.visible(store)
-    assert tidy(store, print).facts == 0
-    tomorrow = datetime.now(UTC) + timedelta(days=1, minutes=1)
-    assert tidy(store, print, tomorrow).facts >= 2 + 7
-    assert stores.visible(store) == before
-    assert not store.read(MESSAGES).where("run = 'broken-off'").count()
-
-
-def test_tidy_puts_the_small_files_of_many_ingests_together(store: Store) -> None:
-    stores.ingest(store, "night-1")
-    stores.ingest(store, "night-2")
-    before = stores.visible(store)
-    assert len(store.read(MESSAGES).inputFiles()) > 1
     # Files that a broken write left: no version names them.
     assert store.place.folder is not None
-    old, young = (store.place.folder / MESSAGES.name / f"{age}.parquet" for age in ("old", "young"))
-    for file, age_days in ((old, 8), (young, 6)):
-        file.write_bytes(b"")
-        os.utime(file, (written_s := time.time() - age_days * 24 * 3600, written_s))
-    tidy(store, print)
-    assert len(store.read(MESSAGES).inputFiles()) == 1
-    assert stores.visible(store) == before
-    assert (old.exists(), young.exists()) == (False, True)
+    messages = store.place.folder / MESSAGES.name
+    for age, days in (("old", 8), ("young", 6)):
+        (messages / f"{age}.parquet").write_bytes(b"")
+        os.utime(messages / f"{age}.parquet", (written_s := time.time() - days * 24 * 3600, written_s))
+
+    def look(done: Tidied | None = None) -> Looked:
+        rows = store.read(MESSAGES)
+        strays = [age for age in ("old", "young") if (messages / f"{age}.parquet").exists()]
+        broken_off = rows.where("run = 'broken-off'").count()
+        return Looked(stores.visible(store), len(rows.inputFiles()), broken_off, strays, done)
+
+    tomorrow = datetime.now(UTC) + timedelta(days=1, minutes=1)
+    return look(), look(tidy(store, print)), look(tidy(store, print, tomorrow))
+
+
+def test_tidy_removes_what_nobody_can_see_and_spares_what_is_under_way(
+    tidying: tuple[Looked, Looked, Looked],
+) -> None:
+    before, after, later = tidying
+    assert after.done is not None
+    assert later.done is not None
+    assert (after.done.facts, after.broken_off) == (0, 7)
+    assert later.done.facts >= 2 + 7
+    assert later.broken_off == 0
+    assert later.visible == after.visible == before.visible
+
+
+def test_tidy_puts_the_small_files_of_many_ingests_together(tidying: tuple[Looked, Looked, Looked]) -> None:
+    before, after, _ = tidying
+    assert (before.files > 1, after.files) == (True, 1)
+    assert (set(before.strays), after.strays) == ({"old", "young"}, ["young"])
+
+
+def test_tidy_without_keep_lets_all_runs_stay(
+    spark: SparkSession, store: Store, tidying: tuple[Looked, Looked, Looked]
+) -> None:
+    assert [look.done and look.done.runs for look in tidying] == [None, 0, 0]
+    assert store.read(RUNS).where("run = 'ancient'").count() == 1
+    assert Store.open(spark, str(store.place.folder)).kept_since is None
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "time"])

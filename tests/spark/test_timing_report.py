@@ -213,11 +213,9 @@ def test_figures_have_the_timers_as_lines(report: Report) -> None:
 
 
 @pytest.fixture(scope="module")
-def theirs(
-    spark: SparkSession, report: Report, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def theirs(spark: SparkSession, report: Report) -> Iterator[duckdb.DuckDBPyConnection]:
     del report  # its views are asked here too
-    with duck(spark, tmp_path_factory.mktemp("duck")) as connection:
+    with duck(spark) as connection:
         yield connection
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import psutil
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
+from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.facts.folder_facts import write_facts
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import MESSAGES
@@ -120,7 +122,7 @@ def test_a_killed_writer_leaves_a_readable_store_and_no_jvm(
             retry=retry_if_result(lambda staged: not staged),
             stop=stop_after_delay(120),
             wait=wait_fixed(0.05),
-        )(lambda: list((place / "staging").glob("*/facts")))
+        )(lambda: list((place / "staging").glob("*/facts-anew")))
         writer.send_signal(signal.SIGKILL)
         writer.communicate()
         assert not psutil.wait_procs(jvms, timeout=30)[1], "the JVM outlives its Python"
@@ -130,21 +132,6 @@ def test_a_killed_writer_leaves_a_readable_store_and_no_jvm(
     assert set(seen.values()) == {MESSAGES_EACH}
     ingest(spark, store, [runs[name] for name in mine], print)
     assert stores.visible(store) == dict.fromkeys(mine, MESSAGES_EACH)
-
-
-def test_what_ends_between_its_facts_and_its_commit_shows_nothing_and_the_next_does_it_again(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, store = copy(tmp_path / "runs", TAGS, "ended"), stores.made(spark, tmp_path / "store")
-
-    def end(store: Store, runs: DataFrame) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Store, "commit", end)
-        with pytest.raises(KeyboardInterrupt):
-            ingest(spark, store, [str(folder)], print)
-    _require_uncommitted(spark, tmp_path / "store", folder)
 
 
 @pytest.mark.nightly
@@ -196,18 +183,21 @@ def test_a_full_disk_is_a_message_and_the_store_stays_whole(
     from rocketchaos.harness.core.errors import EnvironmentNotReady
     from rocketchaos.spark_reports.failures import spark_failures
 
-    runs = [str(copy(tmp_path, TAGS, name)) for name in ("fits", "too-much")]
-    store = Store.create(spark, str(small_disk / "store"))
-    ingest(spark, store, runs[:1], print)
+    sealed, lacking = (copy(tmp_path, TAGS, name) for name in ("sealed", "lacking"))
+    write_facts(RunFolder(sealed))
+    store = stores.made(spark, small_disk / "store")
+    stores.ingest(store, "fits", messages=MESSAGES_EACH)
     ballast = small_disk / "ballast"
     with pytest.raises(OSError, match="No space left"):
         _fill(ballast)
-    with pytest.raises(EnvironmentNotReady, match="the disk is full"), spark_failures(None):
-        ingest(spark, store, runs, print)
+    # Facts that are there are written by Spark; those that are made, by this process.
+    for folder, said_of_it in ((sealed, "the disk is full"), (lacking, "No space left")):
+        with pytest.raises(EnvironmentNotReady, match=said_of_it), spark_failures(None):
+            ingest(spark, store, [str(folder)], print)
     assert stores.visible(store) == {"fits": MESSAGES_EACH}
     ballast.unlink()
-    ingest(spark, store, runs, print)
-    assert stores.visible(store) == dict.fromkeys(("fits", "too-much"), MESSAGES_EACH)
+    ingest(spark, store, [str(sealed), str(lacking)], print)
+    assert stores.visible(store) == dict.fromkeys(("fits", "sealed", "lacking"), MESSAGES_EACH)
 
 
 def _fill(ballast: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from rocketchaos.spark_reports.divergence.findings import findings, sentence
 from rocketchaos.spark_reports.divergence.read import Facts
 from rocketchaos.spark_reports.divergence.witnesses import contradictions, statements
 from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.render.page import page
 from rocketchaos.spark_reports.report import StoreSummary
 from tests.unit.spark_reports.divergence_facts import cell, ended, facts
 
@@ -59,6 +61,21 @@ def test_the_report_says_what_to_do_and_what_it_left_out() -> None:
         for row in table.rows:
             assert set(row) == set(table.schema.names), table.name
     assert json.loads(made.figures[0].plot.to_json())["data"]
+
+
+def test_the_page_of_a_wide_store_is_within_2_mb(tmp_path: Path) -> None:
+    """A store of 10^6 messages has 150 cells in the bench, and 123 pairs that it compares."""
+    clients = {"java": FILTERED, "python": BY_BROKER, "grpc 5.1.2": {"delivered": 8}}
+    cells = {
+        cell(client, version, f"a-scenario-with-a-long-name-{number}"): [classes] * 20
+        for number in range(40)
+        for version in ("4.9.4", "5.5.0")
+        for client, classes in clients.items()
+    }
+    made = report(facts(cells), SUMMARY)
+    rows = {table.name: len(table.rows) for table in made.tables}
+    assert (rows["cells"], rows["differences"]) == (240, 480)
+    assert len(page(made, tmp_path).encode()) < 2_000_000
 
 
 def test_the_same_share_on_both_sides_is_no_difference_though_there_are_few_runs() -> None:
