@@ -126,9 +126,6 @@ def _settings(master: str) -> dict[str, str]:
         "spark.app.name": "rocketchaos",
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        # Delta's default asks a process `readlink` of every file that it commits, some 16 times a commit. Both
-        # guard a commit within one JVM only (see `store_lock`).
-        "spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore",
         # The log of a table of ours is small: 50 tasks, as by default, take longer than reading it.
         "spark.databricks.delta.snapshotPartitions": "2",
         "spark.sql.session.timeZone": "UTC",

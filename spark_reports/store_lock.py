@@ -1,8 +1,8 @@
 """One writer at a time on a store on a local disk.
 
 Delta commits by a rename that must fail where the target exists. That holds on HDFS; on a local disk Java's rename
-overwrites, Delta guards it within one JVM only (`io.delta.storage.LocalLogStore`, 4.1.0), and of two processes
-that commit at once one would lose what it wrote.
+overwrites, Delta guards it within one JVM only (`io.delta.storage.HDFSLogStore`, 4.1.0), and of two processes that
+commit at once one would lose what it wrote.
 
 Spark's driver knows how to hold it: see `spark_reports.driver`.
 """
