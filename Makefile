@@ -14,7 +14,7 @@ FREEZE_VENV := build/constraints-venv
 # A test that fails because of the environment runs once more, and is listed as a rerun: a server that could not start, or
 # a request that got no answer in time on a busy machine. No run gets a second chance for anything
 # else.
-ONCE_MORE := -r aR --reruns 1 --only-rerun 'EnvironmentNotReady|RemotingTimeoutException'
+ONCE_MORE := -r aR --reruns 1 --only-rerun 'EnvironmentNotReady|RemotingTimeoutException|RemotingTooMuchRequestException'
 
 # Tests start some hundred processes of Python: their imports are compiled once, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
