@@ -79,7 +79,7 @@ COMPRESSED = TimingProfile(
     proxy={
         # How long gRPC clients' receives wait. RocketMQ's own are 5 s at least and 20 s at most: arrivals wake
         # them, but not where `longPollingEnable` is off (`DefaultMessageStore.ReputMessageService`). Clients
-        # are told whole seconds.
+        # get whole seconds.
         "grpcClientConsumerMinLongPollingTimeoutMillis": 1000,
         "grpcClientConsumerMaxLongPollingTimeoutMillis": 1000,
     },

@@ -103,7 +103,8 @@ CHECKS = (
         "A message whose listener fails once is gone: the broker says that it took it back, and stores nothing.",
         (
             "Set retryQueueNums to 1 or more: `mqadmin updateSubGroup -q 1`.",
-            "Restart the group's members, or wait 30 s: they then find the retry topic's queues.",
+            "Give the retry topic queues too, or RC0705 follows: `mqadmin updateTopic -r 1 -w 1`. Members find "
+            "them after at most 30 s.",
         ),
         ("G06",),
         by_members=True,
