@@ -57,7 +57,7 @@ class Command:
 
     def events(self) -> list[str]:
         """Kinds of events in the history so far."""
-        files = list(self.runs.glob("*/*/events.jsonl"))
+        files = {path.resolve() for path in self.runs.glob("*/*/events.jsonl")}
         return [event.kind for file in files for event in read_history(file).events]
 
     @property
@@ -66,7 +66,13 @@ class Command:
         return folder
 
     def until(self, condition: Callable[[], bool], limit_s: float = 60) -> None:
-        until(lambda: (condition(), self.events()), limit_s, operator.itemgetter(0))
+        """Wait for a condition; a command that ends before it holds fails the test at once, with what it said."""
+        until(
+            lambda: (condition() or self.process.poll() is not None, self.events()),
+            limit_s,
+            operator.itemgetter(0),
+        )
+        assert condition(), self.process.communicate()
 
     def ended(self, limit_s: float = 15) -> str:
         """What it said on standard error, once it has ended."""
