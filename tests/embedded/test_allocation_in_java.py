@@ -67,6 +67,7 @@ def in_python(case: dict[str, Any]) -> list[list[Any]]:
     return sorted([broker, number] for broker, number in given)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
 def test_python_and_rocketmq_divide_alike(tmp_path: Path, version: str) -> None:
     asked = cases()

@@ -13,6 +13,7 @@ from tests.embedded.live_events import BOTH, OFFSET_LIMIT, offsets, seen, wait_f
 pytestmark = pytest.mark.embedded
 
 
+@pytest.mark.extended
 @BOTH
 def test_lite_pull_divides_polls_and_commits(rocketmq: LiveRun) -> None:
     for name in "ab":

@@ -153,6 +153,7 @@ healthy: [{delivered: {to: g, count: 16}}]
 """
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("version", ["4.9.4", nightly("5.5.0")])
 def test_what_it_writes_into_a_topic_tells_what_it_handled(run: Run, version: str) -> None:
     steps = "  - settle: {delivered: g, count: 16, topic: orders, within: 60s}\n  - kill: a"
@@ -216,6 +217,7 @@ def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
     assert "last words" in found["reason"]
 
 
+@pytest.mark.extended
 def test_it_is_paused_killed_and_ended_and_begins_anew(run: Run) -> None:
     steps = """\
   - pause: a

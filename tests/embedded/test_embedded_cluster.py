@@ -235,6 +235,7 @@ def test_a_kept_cluster_outlives_its_reaper_and_can_be_used_and_taken_down(
     cluster.stop()
 
 
+@pytest.mark.extended
 def test_a_broker_of_5x_burns_no_core_for_its_first_seconds(reaper: Reaper, tmp_path: Path) -> None:
     """Its TransactionMetricsFlushService runs in circles until it first writes, by default for 10 s (5.5.0)."""
     cluster = EmbeddedCluster("5.5.0", COMPRESSED, tmp_path / "cluster", owner=reaper.owner)

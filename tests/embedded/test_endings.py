@@ -175,6 +175,7 @@ def test_a_broker_that_dies_is_an_error_of_the_environment(command: Command) -> 
     assert "SIGKILL" in outcome["reason"]
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_a_consumer_that_dies_is_an_error_of_the_environment(command: Command) -> None:
     command.until(lambda: "sent" in command.events())

@@ -77,6 +77,7 @@ def test_a_go_and_a_java_client_in_one_group(tmp_path: Path, listener: str) -> N
     assert "the consumer start beginning" in log.read_text()
 
 
+@pytest.mark.extended
 def test_a_worker_that_a_user_brings_is_a_client_as_any_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,6 +99,7 @@ def test_a_worker_that_a_user_brings_is_a_client_as_any_other(
     }, [run["reason"] for run in runs]
 
 
+@pytest.mark.extended
 def test_without_a_toolchain_a_run_says_so_and_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

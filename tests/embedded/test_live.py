@@ -220,6 +220,7 @@ def test_waits(rocketmq):
 """
 
 
+@pytest.mark.extended
 def test_an_interruption_ends_all_that_was_started_and_keeps_the_history(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(WAITS)
     events = pytester.path / "runs" / "test-waits" / "latest" / "events.jsonl"

@@ -143,6 +143,7 @@ def test_retries_dead_letters_and_tracks_are_seen_over_time(run_scenario: RunSce
     assert watched
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_what_new_writes_runs_as_it_is(tmp_path: Path) -> None:
     assert rocketchaos("new", cwd=tmp_path).code == 0

@@ -149,6 +149,7 @@ def test_a_restarted_broker_keeps_store_port_and_address_and_a_slave_knows_its_m
         assert find_owned(reaper.owner.__eq__) == []
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_a_scenario_about_other_versions_is_left_out_and_named(tmp_path: Path) -> None:
     text = NODES.replace("name: nodes", "name: new\nrocketmq: '>=5.0'")

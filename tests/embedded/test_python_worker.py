@@ -24,7 +24,9 @@ from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 pytestmark = pytest.mark.embedded
 
 
-ON_BOTH = pytest.mark.parametrize("bench", ["4.9.4", "5.5.0"], indirect=True, scope="module")
+ON_BOTH = pytest.mark.parametrize(
+    "bench", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.extended)], indirect=True, scope="module"
+)
 """For what may differ between brokers; the rest is the client's own affair."""
 
 

@@ -60,6 +60,7 @@ def test_a_pull_that_carries_its_own_expression(rocketmq: LiveRun) -> None:
     rocketmq.check.undelivered(count=8, because="filtered-by-broker")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("chosen", "stored"),
     [

@@ -320,6 +320,7 @@ def test_nothing_is_left_of_it_after_sigkill_of_the_command(wayward: Path, tmp_p
     assert not program.is_running() or program.status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.extended
 def test_in_pytest_it_is_declared_in_one_line(rocketmq: LiveRun, wayward: Path) -> None:
     rocketmq.app("a", jar=wayward, args=["$nameserver", "plain"], group="g", subscribe={"orders": "tagA"})
     rocketmq.start("a")
