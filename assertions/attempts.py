@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.on_the_way import SUSPENDED_MS, natural_delay_ms, retry_delay_ms
-from rocketchaos.assertions.oracle import FAILED, SUSPENDED, is_last_attempt, without_retry_queues
+from rocketchaos.assertions.oracle import FAILED, SUSPENDED, is_last_attempt, why_dropped
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.harness.core.events.messages import Consumed
@@ -88,7 +88,7 @@ def _failed_last(view: RunView, group: str, until: int) -> list[tuple[Delivery, 
     found = []
     for (audience, _), own in attempts(view, until, view.scenario.members(group)).items():
         answer = _failure(view, own[-1], until) if audience == group else None
-        if answer is not None and without_retry_queues(view, group, answer) is None:
+        if answer is not None and why_dropped(view, group, own[-1], answer, until) is None:
             found.append((own[-1], answer))
     return found
 

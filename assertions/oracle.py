@@ -75,13 +75,15 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
             proof.append(letters)
         elif last.body.status == SUSPENDED:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; its client hands it over again"
-        elif (settings := without_retry_queues(case.view, case.group, last)) is not None:
+        elif (dropped := why_dropped(case.view, case.group, got[-1], last, case.at)) is not None:
+            made, (reason, event) = MessageClass.LOST, dropped
+            proof.append(event)
+        elif _put_aside(case.view, last):
             made, reason = (
-                MessageClass.LOST,
-                "the last listener failed, and the group's retryQueueNums is 0: the broker answers that it took "
-                "the message back, and drops it",
+                MessageClass.IN_RETRY,
+                "the orderly listener answered ConsumeRetryLater: its client has put the message aside, and it "
+                "comes again only if its queue changes hands before a later message succeeds",
             )
-            proof.append(settings)
         else:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
     # The first delivery itself proves who owned the queue; what was stored then only a bracket can.
@@ -116,16 +118,40 @@ def _dead_letters(case: Case, last: Delivery) -> Event[DeadLettersObserved] | No
     )
 
 
-def without_retry_queues(view: RunView, group: str, answer: Event[Consumed]) -> Event[GroupConfigured] | None:
-    """The settings by which a broker drops what a concurrent listener of the group fails on.
+def why_dropped(
+    view: RunView, group: str, last: Delivery, answer: Event[Consumed], at: int
+) -> tuple[str, Event] | None:
+    """Why a message never comes again after this failure, and the event that proves it; None: it may.
 
-    With retryQueueNums 0 it answers SUCCESS and stores nothing (`SendMessageProcessor.asyncConsumerSendMsgBack` in
-    4.9.4, `AbstractSendMessageProcessor.consumerSendMsgBack` in 5.5.0).
+    With retryQueueNums 0 a broker answers SUCCESS and stores nothing (`SendMessageProcessor.
+    asyncConsumerSendMsgBack` in 4.9.4, `AbstractSendMessageProcessor.consumerSendMsgBack` in 5.5.0). After an
+    orderly Go listener answers ConsumeRetryLater, its client neither hands the message over again nor sends it
+    back, and the next message that succeeds commits both (`pushConsumer.consumeMessageOrderly`, 2.1.2).
     """
     if answer.body.status != FAILED or view.traits(answer.node).queues == "shared":
         return None
+    if _put_aside(view, answer):
+        message = next((message for message in view.sent if message.key == last.key), None)
+        passed = None if message is None else view.first_passed(group, message, at)
+        reason = (
+            "the orderly listener answered ConsumeRetryLater: its client did not hand the message over again, and "
+            "the group's offset passed it"
+        )
+        return None if passed is None else (reason, passed)
     events = [event for event in view.of_kind(GroupConfigured, until=answer.n) if event.body.group == group]
-    return events[-1] if events and events[-1].body.settings.get("retryQueueNums") == 0 else None
+    if not events or events[-1].body.settings.get("retryQueueNums") != 0:
+        return None
+    reason = (
+        "the last listener failed, and the group's retryQueueNums is 0: the broker answers that it took the "
+        "message back, and drops it"
+    )
+    return reason, events[-1]
+
+
+def _put_aside(view: RunView, answer: Event[Consumed]) -> bool:
+    """Whether an orderly listener answered what is meant for concurrent ones."""
+    orderly = view.scenario.consumers[answer.node].listener == "orderly"
+    return orderly and answer.body.status == FAILED and view.traits(answer.node).queues == "owned"
 
 
 def _given_up(case: Case, until: int) -> int:

@@ -86,7 +86,8 @@ class MessageClass(DescribedEnum):
     LOST = (
         "lost",
         "Both filters match, the group's offset passed it, and no listener got it: truly lost. Or its listener "
-        "failed, and the broker keeps no retries for the group (retryQueueNums 0).",
+        "failed, and it never comes again: the broker keeps no retries for the group (retryQueueNums 0), or "
+        "an orderly Go listener answered ConsumeRetryLater.",
     )
     UNDETERMINED = "undetermined", "The history doesn't say enough to choose; `reason` says what is missing."
 

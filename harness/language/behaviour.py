@@ -28,11 +28,12 @@ class Behaviour(Strict):
         description="this many deliveries of each message fail, counted over the group by the message's "
         "reconsumeTimes: concurrently RECONSUME_LATER, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT",
     )
-    by: Literal["status", "exception", "nothing"] = Field(
+    by: Literal["status", "exception", "nothing", "retry-later"] = Field(
         default="status",
         description="with `fail`: how it fails. `status`: by what it returns; `exception`: it throws a "
         "RuntimeException; `nothing`: it returns no status. RocketMQ's Java client takes all three for the "
-        "same status",
+        "same status. `retry-later`: an orderly listener of the Go client returns ConsumeRetryLater, which is "
+        "meant for concurrent ones",
     )
     block: OneOrMore[str] | None = Field(
         default=None,

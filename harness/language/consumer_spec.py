@@ -319,7 +319,7 @@ class Consumer(Strict):
         lacking += [f"namespace: {self.namespace}"] if self.namespace and not choice.kind.namespaces else []
         lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
         by = self.behaviour.by
-        lacking += [f"by: {by}"] if by != "status" and choice.kind.name != USUAL_CLIENT else []
+        lacking += [f"by: {by}"] if by not in choice.kind.fails_by else []
         lacking += ["only: …"] if self.behaviour.only and not choice.kind.behaves_by_key else []
         lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
         if lacking:

@@ -138,6 +138,8 @@ class ClientKind:
     """Whether a client has the id that the harness gives it; others put their process and address into it."""
     behaves_by_key: bool = True
     """Whether its listener can fail and be slow on single messages (`behaviour: {only: …}`)."""
+    fails_by: frozenset[str] = frozenset({"status"})
+    """How its listener can fail (`behaviour: {by}`)."""
     chooses_queues: bool = True
     """Whether its producer sends a message to the queue that the harness names."""
     compressed: bool = True

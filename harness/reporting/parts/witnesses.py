@@ -1,7 +1,7 @@
 """Where the three witnesses diverge: what listeners got, what the offsets say, what the dashboard shows."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from rocketchaos.assertions.event_view import of_type
@@ -63,7 +63,8 @@ def _tracks_in(shown: TracksObserved | DashboardTracksObserved) -> dict[tuple[st
 
 def _tracks(run: Report, group: str) -> Iterator[str]:
     tracks, by_tools = last_tracks(run), _last_of_tools(run)
-    unheard, heard = Counter[str](), Counter[str]()
+    heard = Counter[str]()
+    unheard = []
     members = run.scenario.members(group)
     outside = any(run.scenario.consumers[name].traits.seen_by != "listener" for name in members)
     for fate in _of_group(run, group):
@@ -71,14 +72,14 @@ def _tracks(run: Report, group: str) -> Iterator[str]:
             continue  # it may have been handled without an entry
         shown = tracks.get((group, fate.key), "")
         if fate.message_class not in _HANDLED:
-            unheard[shown] += 1
+            unheard += [fate] if shown == "CONSUMED" else []
         elif shown == by_tools.get((group, fate.key), shown):
             # Where they differ it is for another reason, and told below.
             heard[shown] += 1
-    if unheard["CONSUMED"]:
+    if unheard:
         yield (
-            f"The dashboard shows CONSUMED for {counted(unheard['CONSUMED'], 'message')} of group {group} that no "
-            "listener got: CONSUMED says that the offset passed, not that anybody handled it."
+            f"The dashboard shows CONSUMED for {counted(len(unheard), 'message')} of group {group} "
+            f"{_missed(unheard)}: CONSUMED says that the offset passed, not that anybody handled it."
         )
     for track in ("CONSUMED_BUT_FILTERED", "NOT_CONSUME_YET"):
         if heard[track]:
@@ -148,9 +149,14 @@ def _offsets(run: Report, group: str) -> Iterator[str]:
     passed = [fate for fate in _of_group(run, group) if fate.message_class in _PASSED]
     if passed:
         yield (
-            f"The offsets of group {group} have passed {counted(len(passed), 'message')} that no listener got: "
+            f"The offsets of group {group} have passed {counted(len(passed), 'message')} {_missed(passed)}: "
             "in a lag graph they look consumed."
         )
+
+
+def _missed(fates: Sequence[MessageFate]) -> str:
+    """What they have in common: one whose listener failed is lost if it never comes again."""
+    return f"that no listener {'consumed' if any(fate.deliveries for fate in fates) else 'got'}"
 
 
 def _programs(run: Report) -> Iterator[str]:

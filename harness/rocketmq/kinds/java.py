@@ -82,5 +82,6 @@ JAVA = ClientKind(
     shared_worker="shared-java",
     sends=frozenset({"hash_key", "delay_level", "delay", "batch", "oneway", "async", "transaction"}),
     namespaces=True,
+    fails_by=frozenset({"status", "exception", "nothing"}),
     heartbeat_v2=">=5.1.3",
 )

@@ -178,7 +178,7 @@ func (made *pushConsumer) consume(
 	ctx context.Context, messages ...*primitive.MessageExt,
 ) (result consumer.ConsumeResult, err error) {
 	success, failure := consumer.ConsumeSuccess, consumer.ConsumeRetryLater
-	if made.told.Listener == "orderly" {
+	if made.told.Listener == "orderly" && made.listener.behaviour.By != "retry-later" {
 		failure = consumer.SuspendCurrentQueueAMoment
 	}
 	defer func() {

@@ -12,6 +12,7 @@ import (
 // behaviour is what a listener does with its messages, as scenarios say it.
 type behaviour struct {
 	Fail   int32    `json:"fail"`
+	By     string   `json:"by"`
 	Block  blockSet `json:"block"`
 	SlowMs int      `json:"slow_ms"`
 	Only   []string `json:"only"`

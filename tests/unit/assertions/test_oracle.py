@@ -270,7 +270,8 @@ def test_failed_for_the_last_time_is_a_dead_letter_once_the_queue_has_one(
     story = Story(a=f"orders: tagB}}, {fields}, behaviour: {{fail: 99").sent()
     received = {"topic": "orders", "key": "orders-1", "tag": "tagB", "broker": "broker-a", "queue_id": 0}
     story.made.add("a", "received", **received, offset=0, reconsume_times=times)
-    story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
+    status = "SUSPEND_CURRENT_QUEUE_A_MOMENT" if "orderly" in fields else "RECONSUME_LATER"
+    story.made.add("a", "consumed", key="orders-1", status=status)
     story.made.add("harness", "dead-letters-observed", group="g", count=letters)
     assert story.passed().found() is expected
 
@@ -300,6 +301,27 @@ def test_what_a_broker_keeps_no_retry_of_is_lost(
     story.made.add("a", "received", **received, offset=0, reconsume_times=0)
     story.made.add("a", "consumed", key="orders-1", status=status)
     assert story.passed().found() is expected
+    awaited = awaiting_retry(story.view, "g", story.made.events[-1].n)
+    assert awaited == ([] if expected is MessageClass.LOST else ["orders-1"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "passes", "expected"),
+    [
+        ("listener: orderly, client: go", "RECONSUME_LATER", True, MessageClass.LOST),
+        ("listener: orderly, client: go", "RECONSUME_LATER", False, MessageClass.IN_RETRY),
+        ("listener: orderly, client: go", "SUSPEND_CURRENT_QUEUE_A_MOMENT", True, MessageClass.IN_RETRY),
+        ("client: go", "RECONSUME_LATER", True, MessageClass.IN_RETRY),
+    ],
+)
+def test_what_an_orderly_listener_answers_with_retry_later_is_lost_once_the_offset_passes_it(
+    fields: str, status: str, passes: bool, expected: MessageClass
+) -> None:
+    story = Story(a=f"orders: tagB}}, {fields}, behaviour: {{fail: 99").sent()
+    received = {"topic": "orders", "key": "orders-1", "tag": "tagB", "broker": "broker-a", "queue_id": 0}
+    story.made.add("a", "received", **received, offset=0, reconsume_times=0)
+    story.made.add("a", "consumed", key="orders-1", status=status)
+    assert (story.passed() if passes else story).found() is expected
     awaited = awaiting_retry(story.view, "g", story.made.events[-1].n)
     assert awaited == ([] if expected is MessageClass.LOST else ["orders-1"])
 
