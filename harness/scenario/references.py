@@ -312,6 +312,13 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
     if text in defined:
         return None
     what = " or ".join(_KINDS.get(kind, kind) for kind in kinds if kind != "variable")
+    for kind in ("node", "consumer", "group", "topic"):
+        if text in (by_kind[kind] or {}):
+            back = " that `restart` starts again" if kind == "node" and "consumer" in kinds else ""
+            return (
+                f"there is no {what} `{text}`, which is a {_KINDS.get(kind, kind)}{back}{_known(defined)}",
+                None,
+            )
     return _undefined(what, text, defined)
 
 
@@ -341,7 +348,9 @@ def _without_nameserver(nodes: Mapping[str, Path] | None) -> Mapping[str, Path] 
 
 def _undefined(what: str, name: str, defined: Mapping[str, Path]) -> tuple[str, str | None]:
     near = nearest(name, defined)
-    known = f": there is {listed(defined)}" if defined and near is None else ""
-    if len(defined) > 1:
-        known = known.replace("there is", "there are", 1)
+    known = _known(defined) if near is None else ""
     return f"there is no {what} `{clipped(name)}`{known}", near
+
+
+def _known(defined: Mapping[str, Path]) -> str:
+    return f": there {'are' if len(defined) > 1 else 'is'} {listed(defined)}" if defined else ""

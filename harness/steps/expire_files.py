@@ -12,7 +12,8 @@ from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import FilesExpired
 from rocketchaos.harness.language.words import BrokerRef, DurationMs, TopicName
 from rocketchaos.harness.rocketmq.allocation import Queue
-from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.base import Step, every_step
+from rocketchaos.harness.steps.broker_config import BrokerConfig
 
 if TYPE_CHECKING:
     from rocketchaos.harness.rocketmq import remoting
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 GET_MIN_OFFSET, CLEAN_EXPIRED_CONSUMEQUEUE, DELETE_EXPIRED_COMMITLOG = 31, 306, 329
 _KNOWS_329 = Version("4.9.4")
 _EVERY_HOUR = {"deleteWhen": ";".join(f"{hour:02}" for hour in range(24))}
+_SOON = ("fileReservedTime", "mappedFileSizeCommitLog")
+"""Without these nothing expires within a run."""
 _LOOK_EVERY_S = 0.2
 
 
@@ -47,6 +50,16 @@ class ExpireFiles(Step):
         brokers = scenario.brokers_of(self.topic)
         if self.broker is None and len(brokers) > 1:
             yield f"{self.topic} is on {', '.join(brokers)}: choose one, `broker: {brokers[0]}`"
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        cluster = scenario.cluster
+        lines = {**cluster.broker, **{name: "" for own in cluster.one_broker.values() for name in own}}
+        missing = [name for name in _SOON if name not in lines]
+        if missing and not any(isinstance(step, BrokerConfig) for step in every_step(scenario.steps)):
+            yield (
+                f"the brokers have no {' and no '.join(missing)}: files have 1 GiB and stay for 72 h, so none "
+                "expires; give `cluster: {broker: {fileReservedTime: 0, mappedFileSizeCommitLog: 65536}}`"
+            )
 
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
         del scenario

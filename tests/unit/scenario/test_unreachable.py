@@ -141,6 +141,17 @@ def test_what_is_hardly_meant_is_warned_of(check: str, doubt: str) -> None:
     assert doubts(text_of(check)) == [doubt]
 
 
+def test_files_of_which_none_expires_are_warned_of() -> None:
+    text = text_of("delivered: {to: g, count: 8}").replace(
+        "steps:\n", "steps:\n  - expire-files: {topic: orders}\n"
+    )
+    (doubt,) = doubts(text)
+    assert doubt.startswith(
+        "the brokers have no fileReservedTime and no mappedFileSizeCommitLog: files have 1 GiB"
+    )
+    assert not doubts(f"cluster: {{broker: {{fileReservedTime: 0, mappedFileSizeCommitLog: 65536}}}}\n{text}")
+
+
 @pytest.mark.parametrize(
     "check",
     [
