@@ -72,8 +72,8 @@ def diagnose(name_server: str, groups: Sequence[str], proxies: Sequence[str] = (
     return asyncio.run(look())
 
 
-def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
-    """Plant each, and look."""
+def maladies(version: str, repetitions: int, words: str, tools: bool) -> Iterator[Looked]:
+    """Plant each, and look; with `tools` the broker's own tools look too, which takes minutes each time."""
     scenarios = [item for item in _loaded("maladies", version) if words in item.name]
     for scenario in scenarios * repetitions:
         expected = scenario.name.split("-")[0].upper()
@@ -84,9 +84,8 @@ def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
         def hold(held: Held, reports: list[Report] = reports, beside: list[str] = beside) -> None:
             proxies = [held.proxy] if held.proxy else []
             reports.append(diagnose(held.nameserver, list(held.groups.values()), proxies))
-            beside += [
-                mqadmin.said(version, held.nameserver, group) for group in list(held.groups.values())[:1]
-            ]
+            asked = list(held.groups.values())[:1] if tools else []
+            beside += [mqadmin.said(version, held.nameserver, group) for group in asked]
 
         _run(scenario, version, hold)
         if not reports:
@@ -213,6 +212,7 @@ def main() -> None:
     parser.add_argument("--versions", nargs="+", default=["4.9.4", "5.5.0"])
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--only", default="", help="maladies whose name has this")
+    parser.add_argument("--without-mqadmin", action="store_true", help="don't ask mqadmin beside it: faster")
     parser.add_argument("--healthy", metavar="NAMESRV", help="look at healthy groups on this cluster instead")
     parser.add_argument("--groups", type=int, help="measure `--all-groups` on so many live groups instead")
     parser.add_argument("--page", action="store_true", help="write what was measured so far into the page")
@@ -234,7 +234,7 @@ def main() -> None:
     begin = time.monotonic()
     results: list[Looked] = []
     for version in given.versions:
-        for malady in maladies(version, given.repetitions, given.only):
+        for malady in maladies(version, given.repetitions, given.only, not given.without_mqadmin):
             results.append(malady)
             if malady.found != {NOT_PLANTED}:
                 record(malady)
