@@ -47,8 +47,9 @@ def hold_for_user(held: Held) -> None:
     groups = ", ".join(f"{name} is {real}" for name, real in held.groups.items())
     ERR.print(f"Held open: name server {held.nameserver}; groups: {groups}.")
     group, proxy = next(iter(held.groups.values()), "G"), f" --proxy {held.proxy}" if held.proxy else ""
+    key = f" --access-key-file {shlex.quote(held.access_key_file)}" if held.access_key_file else ""
     ERR.print(
-        f"`rocketchaos diagnose --namesrv {shlex.quote(held.nameserver)} --group {group}{proxy}` "
+        f"`rocketchaos diagnose --namesrv {shlex.quote(held.nameserver)} --group {group}{proxy}{key}` "
         "looks at it. Enter or Ctrl-C ends the hold."
     )
     try:

@@ -22,10 +22,11 @@ class Admin:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
 
-    def connect(self, nameserver: str, instance: str) -> None:
-        """Start the client against a cluster."""
+    def connect(self, nameserver: str, instance: str, access: Mapping[str, Any] | None = None) -> None:
+        """Start the client against a cluster; it signs its requests by `access` (`access_of`)."""
         self._worker.wait_ready(START_LIMIT_S)
-        self._call("connect", nameserver=nameserver, instance=instance)
+        given = {} if access is None else {"access": access}
+        self._call("connect", nameserver=nameserver, instance=instance, **given)
 
     def cluster(self) -> list[dict[str, Any]]:
         """The brokers (masters): `name`, `address`."""

@@ -83,7 +83,7 @@ class Consumer(InProcess):
         rocketmq: str,
         spawn: Callable[[str, ClientChoice], WorkerProcess],
         real: Callable[[str], str],
-        servers: Callable[[], Mapping[str, str]],
+        servers: Callable[[], Mapping[str, Any]],
         instance: str,
         queues: Callable[[str], Sequence[Queue]],
         set_request_mode: Callable[[str, str, str], None],

@@ -70,7 +70,7 @@ class Producer(InProcess):
         history: History,
         spawn: Callable[[], WorkerProcess],
         real: Callable[[str], str],
-        servers: Callable[[], Mapping[str, str]],
+        servers: Callable[[], Mapping[str, Any]],
         locate: Callable[[str, str], Mapping[str, Any]],
         find: Callable[[str, str], Mapping[str, Any] | None],
         transactional: bool = False,

@@ -313,6 +313,15 @@ class FlowControlled(Protocol):
 
 
 @runtime_checkable
+class Guarded(Protocol):
+    """Its brokers can have access control."""
+
+    @property
+    def access_key_file(self) -> Path | None:
+        """The access key of an administrator, as `diagnose --access-key-file` reads it; None: there is none."""
+
+
+@runtime_checkable
 class ManyNamed(Protocol):
     """It can have several name servers, and brokers that register with some of them alone."""
 
@@ -337,6 +346,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "container workers": Networked,
         "hostnames": Named,
         "flow control": FlowControlled,
+        "access control": Guarded,
         "several name servers": ManyNamed,
     }
 )

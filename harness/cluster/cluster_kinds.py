@@ -26,7 +26,7 @@ CAN_NOT: Mapping[ClusterKind, frozenset[str]] = MappingProxyType(
             {"container workers", "dashboard", "delay", "hostnames", "partition"}
         ),
         ClusterKind.CONTAINERS: frozenset(
-            {"fill a disk", "flow control", "proxy: local", "several name servers", "stall"}
+            {"access control", "fill a disk", "flow control", "proxy: local", "several name servers", "stall"}
         ),
     }
 )

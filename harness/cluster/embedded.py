@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from rocketchaos.harness.cluster import hooks, ports, server_settings
+from rocketchaos.harness.cluster import access_control, hooks, ports, server_settings
 from rocketchaos.harness.cluster.base import Proxy
 from rocketchaos.harness.cluster.proxy_process import ProxyProcess
 from rocketchaos.harness.cluster.server_cluster import ServerCluster
@@ -65,6 +65,13 @@ class EmbeddedCluster(ServerCluster):
     def flow_control(self) -> bool:
         """Whether its brokers answer pulls with FLOW_CONTROL."""
         return self._needs.flow_control
+
+    @property
+    def access_key_file(self) -> Path | None:
+        """The harness's own access key; None without access control."""
+        return (
+            self.folder / self._needs.brokers[0] / access_control.KEY_FILE if self._needs.accounts else None
+        )
 
     @property
     def registers_with(self) -> Mapping[str, Sequence[str]]:

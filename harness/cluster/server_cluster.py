@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from rocketchaos.harness.cluster import readiness, server_settings
+from rocketchaos.harness.cluster import access_control, readiness, server_settings
 from rocketchaos.harness.cluster.base import Node, NodeDeath, Proxy
 from rocketchaos.harness.cluster.proxy_server import ProxyServer
 from rocketchaos.harness.cluster.server import Server
@@ -235,6 +235,9 @@ class ServerCluster(ABC):
         else:
             file = server_settings.BROKER_FILE
             configurations = [self.timing.broker, self._needs.lines_of(slave_of or name)]
+            if self._needs.accounts:
+                configurations.append(access_control.broker_lines(self.version))
+                access_control.write_accounts(folder, self._needs.accounts)
             is_slave = slave_of is not None
             text = server_settings.broker_file(
                 slave_of or name, site, nameserver, configurations, slave=is_slave

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.cluster.base import Guarded
+
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext
 
@@ -25,6 +27,8 @@ class Held:
     """Client id by consumer, of those that have been started."""
     proxy: str = ""
     """`host:port` of the proxy for clients that speak remoting, for `diagnose --proxy`; empty: there is none."""
+    access_key_file: str = ""
+    """An administrator's access key, for `diagnose --access-key-file`; empty: there is no access control."""
 
 
 Hold = Callable[[Held], None]
@@ -33,13 +37,16 @@ Hold = Callable[[Held], None]
 
 def held(context: RunContext) -> Held:
     """The present state of the run."""
-    scenario, proxy = context.scenario, context.servers.cluster.proxy
+    scenario, cluster = context.scenario, context.servers.cluster
+    proxy = cluster.proxy
+    key = cluster.access_key_file if isinstance(cluster, Guarded) else None
     return Held(
-        nameserver=context.servers.cluster.nameserver,
+        nameserver=cluster.nameserver,
         groups={group: context.names.real(group) for group in scenario.groups},
         topics={topic: context.names.real(topic) for topic in scenario.topics},
         clients={
             name: consumer.client_id for name, consumer in context.consumers.items() if consumer.started
         },
         proxy="" if proxy is None else proxy.remoting_address,
+        access_key_file="" if key is None else str(key),
     )

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from rocketchaos.harness.clients.access import access_of
 from rocketchaos.harness.clients.admin import Admin
-from rocketchaos.harness.cluster.base import Cluster, Named, Networked
+from rocketchaos.harness.cluster.base import Cluster, Guarded, Named, Networked
 from rocketchaos.harness.cluster.canary import prove_delivery
 from rocketchaos.harness.cluster.grpc_canary import prove_grpc
 from rocketchaos.harness.cluster.running import AttachedCluster
@@ -15,6 +16,7 @@ from rocketchaos.harness.core.closing import Closing
 from rocketchaos.harness.core.errors import HarnessDefect
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.reaper.reaper import new_owner
+from rocketchaos.harness.rocketmq.access_key import HARNESS
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.workers.processes import Processes
 from rocketchaos.harness.workers.program import WorkerHome
@@ -159,7 +161,9 @@ class ManagedCluster(Closing):
                 # It warms up meanwhile.
                 admin = self._spawn_admin(cluster)
                 cluster.start()
-            admin.connect(cluster.nameserver, new_token())
+            guarded = isinstance(cluster, Guarded) and cluster.access_key_file is not None
+            access = access_of(HARNESS, self.version, processes.progress) if guarded else None
+            admin.connect(cluster.nameserver, new_token(), access)
             if not self.shared:
                 prove_delivery(admin, [node for node in cluster.nodes if node.is_master])
         except BaseException as failure:  # handed over to the thread that waits

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from rocketchaos.harness.clients.access import access_of
 from rocketchaos.harness.clients.consumer import Begin, Consumer
 from rocketchaos.harness.clients.producer import Producer, Sendings
 from rocketchaos.harness.clients.request_mode import set_request_mode
@@ -123,7 +124,7 @@ class TestBed:
                 rocketmq=self.managed.version,
                 spawn=self._spawn,
                 real=self.names.real,
-                servers=partial(self._servers, spec.choice, spec.through, spec.name_servers),
+                servers=partial(self._servers, spec.choice, spec.through, spec.name_servers, spec.account),
                 instance=self.names.token,
                 queues=self._queues,
                 set_request_mode=self._set_request_mode,
@@ -140,7 +141,12 @@ class TestBed:
                 history=self.history,
                 spawn=partial(self._spawn, name, producer.choice),
                 real=self.names.real,
-                servers=partial(self._servers, producer.choice, name_servers=producer.name_servers),
+                servers=partial(
+                    self._servers,
+                    producer.choice,
+                    name_servers=producer.name_servers,
+                    account=producer.account,
+                ),
                 locate=self._locate,
                 find=self._find,
                 transactional=self._transactional(name),
@@ -240,13 +246,21 @@ class TestBed:
         choice: ClientChoice,
         through: Through = "brokers",
         name_servers: Sequence[str] | None = None,
-    ) -> Mapping[str, str]:
-        """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
+        account: str | None = None,
+    ) -> Mapping[str, Any]:
+        """How a client reaches the servers, and signs its requests.
+
+        The proxy answers for routes to itself, as a name server does.
+        """
         cluster = self.managed.ready()[0]
         if not choice.kind.needs_proxy and through == "brokers":
             addresses = {node.name: node.address for node in cluster.nodes}
             chosen = ";".join(addresses[name] for name in name_servers or ())
-            return {"nameserver": chosen or cluster.nameserver}
+            reached = {"nameserver": chosen or cluster.nameserver}
+            if account is None:
+                return reached
+            version = choice.version_on(self.managed.version)
+            return {**reached, "access": access_of(account, version, self.managed.processes.progress)}
         if cluster.proxy is None:
             raise HarnessDefect("a client needs a proxy, and the cluster has none")
         if through == "proxy":

@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from rocketchaos.harness.language.account import AccessKey, Account
 from rocketchaos.harness.language.name_servers import (
     MOST,
     NameServerNames,
@@ -24,6 +25,7 @@ from rocketchaos.harness.language.name_servers import (
 )
 from rocketchaos.harness.language.name_servers import NAMESERVER as NAMESERVER
 from rocketchaos.harness.language.words import Strict, as_tuple
+from rocketchaos.harness.rocketmq.access_key import HARNESS
 
 _PROTECTED = frozenset(
     {
@@ -222,6 +224,13 @@ class ClusterNeeds(Strict):
         "a key takes a second or more of each start",
     )
 
+    accounts: dict[AccessKey, Account] = Field(
+        default_factory=dict,
+        description="its brokers have access control: ACL 1, from 5.3 on ACL 2. The accounts by access key, in "
+        "the words of plain_acl.yml: `{shop-account: {topicPerms: [orders=PUB], groupPerms: [g=SUB]}}`; the "
+        "harness makes their secret. Clients say `account`; names are `as-written`",
+    )
+
     @field_validator("broker")
     @classmethod
     def _free_to_choose(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
@@ -245,12 +254,21 @@ class ClusterNeeds(Strict):
     def _possible(self) -> ClusterNeeds:
         problem = topology_problem(self.brokers, self.slaves, self.proxy, self.name_servers)
         problem = problem or registration_problem(self.name_servers, self.registers_with, self.brokers)
+        problem = problem or self._accounts_problem
         strangers = [broker for broker in self.one_broker if broker not in self.brokers]
         if problem is None and strangers:
             problem = f"there is no broker `{strangers[0]}`, to which `one_broker` gives lines"
         if problem is not None:
             raise ValueError(problem)
         return self
+
+    @property
+    def _accounts_problem(self) -> str | None:
+        if HARNESS in self.accounts:
+            return f"`{HARNESS}` is the account of the harness itself: give this one another name"
+        if self.accounts and (self.slaves or self.proxy or self.dashboard):
+            return "with `accounts` it has brokers alone: leave out `slaves`, `proxy` and `dashboard`"
+        return None
 
     @property
     def shape(self) -> str:

@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from rocketchaos.harness.language.account import ACCOUNT, AccessKey
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.behaviour import Behaviour
 from rocketchaos.harness.language.client_words import (
@@ -235,6 +236,8 @@ class Consumer(Strict):
         "clients from 5.1.3 on. If another heartbeat is under way when a rebalance sends one, the client "
         "skips it, and the broker refuses this member's pulls until its next rebalance (SUBSCRIPTION_NOT_LATEST)",
     )
+
+    account: AccessKey | None = Field(default=None, description=ACCOUNT)
 
     settings: dict[str, Value] = Field(
         default_factory=dict,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
+from rocketchaos.harness.language.account import ACCOUNT, AccessKey
 from rocketchaos.harness.language.client_words import ClientText
 from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.namespace import outside
@@ -59,12 +60,16 @@ class Producer(Strict):
         description="the name servers that it knows, `nameserver-2`; default: all of the cluster",
     )
 
+    account: AccessKey | None = Field(default=None, description=ACCOUNT)
+
     @model_validator(mode="after")
     def _can_be_set(self) -> Producer:
         if self.name_servers is not None and self.choice.kind.needs_proxy:
             raise ValueError(
                 "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
             )
+        if self.account is not None and self.choice.kind.name != USUAL_CLIENT:
+            raise ValueError(f"only RocketMQ's Java client signs here: {self.choice} can't have an `account`")
         if self.namespace is not None and not self.choice.kind.namespaces:
             raise ValueError(
                 f"{self.choice.kind.title} can't do this: leave out `namespace: {self.namespace}`"

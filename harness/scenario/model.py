@@ -273,6 +273,8 @@ class Scenario(Declared):
             required.add("hostnames")
         if self.cluster.flow_control:
             required.add("flow control")
+        if self.cluster.accounts:
+            required.add("access control")
         if self.cluster.name_servers > 1:
             required.add("several name servers")
         return frozenset(required)
@@ -290,9 +292,9 @@ class Scenario(Declared):
         if self.names is not None:
             return self.names == "as-written"
         senders = (producer.group or "" for producer in self.senders.values())
-        return self.has_programs or any(
-            len(name) > LONGEST_SHARED for name in (*self.topics, *self.groups, *senders)
-        )
+        too_long = any(len(name) > LONGEST_SHARED for name in (*self.topics, *self.groups, *senders))
+        # Accounts say the names that brokers have.
+        return self.has_programs or bool(self.cluster.accounts) or too_long
 
     def is_image(self, name: str) -> bool:
         """Whether this consumer is one of the user's containers."""

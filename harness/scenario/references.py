@@ -64,6 +64,7 @@ def check_references(document: Document) -> Iterator[Diagnostic]:
     made = _made(steps) if complete else None
     yield from _topics_on_brokers(document, names)
     yield from _name_servers_of_clients(document, names)
+    yield from _accounts_of_clients(document, names)
     yield from _made_twice(document, names, steps)
     begin = _Scope(names, {} if complete else None, bound, {}, known_moments, made)
     yield from _of_steps(document, steps, begin)
@@ -142,6 +143,21 @@ def _name_servers_of_clients(document: Document, names: Names) -> Iterator[Diagn
             if isinstance(name, str) and name not in known:
                 message, near = _undefined("name server", name, known)
                 yield document.report(document.in_file((*path, "name_servers", index)), message, near)
+
+
+def _accounts_of_clients(document: Document, names: Names) -> Iterator[Diagnostic]:
+    """The accounts that clients name."""
+    cluster = document.data.get("cluster")
+    accounts = cluster.get("accounts", {}) if isinstance(cluster, dict) else {}
+    if not isinstance(accounts, dict):
+        return
+    known: dict[str, Path] = {str(name): ("cluster", "accounts", name) for name in accounts}
+    for path in (*(names.consumers or {}).values(), (PRODUCER,), *(names.producers or {}).values()):
+        client = document.value(path) if path[0] in document.data else None
+        name = client.get("account") if isinstance(client, dict) else None
+        if isinstance(name, str) and name not in known:
+            message, near = _undefined("account", name, known)
+            yield document.report((*path, "account"), message, near)
 
 
 def _ambiguous_names(document: Document, names: Names) -> Iterator[Diagnostic]:

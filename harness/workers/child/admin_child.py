@@ -22,6 +22,7 @@ from typing import Any
 import jpype
 
 from rocketchaos.harness.workers.child import jvm, mqadmin, raw_requests
+from rocketchaos.harness.workers.child.access import hook_of
 from rocketchaos.harness.workers.child.all_name_servers import AllNameServers
 from rocketchaos.harness.workers.child.running_info import running_info
 from rocketchaos.harness.workers.child.shared_answers import SharedAnswer
@@ -51,15 +52,16 @@ class AdminWorker:
         self._routes: dict[str, tuple[float, list[tuple[str, str]]]] = {}
         self._offset_tables: dict[str, SharedAnswer[bytes]] = {}
 
-    def connect(self, nameserver: str, instance: str) -> None:
-        """Start DefaultMQAdminExt, one for each name server."""
+    def connect(self, nameserver: str, instance: str, access: Mapping[str, Any] | None = None) -> None:
+        """Start DefaultMQAdminExt, one for each name server, which signs its requests by `access`."""
         with self._lock:
             if self._asked is not None:
                 raise CommandFailed("this worker is connected already")
             admins = []
             for number, address in enumerate(nameserver.split(";")):
                 admin_class = "org.apache.rocketmq.tools.admin.DefaultMQAdminExt"
-                admin = jvm.new_client(admin_class, jpype.JLong(_TIMEOUT_MS))
+                hooks = () if access is None else (hook_of(access),)
+                admin = jvm.new_client(admin_class, *hooks, jpype.JLong(_TIMEOUT_MS))
                 admin.setNamesrvAddr(address)
                 admin.setInstanceName(f"{instance}-{number + 1}" if number else instance)
                 admin.start()

@@ -9,6 +9,7 @@ from typing import Any
 
 import jpype
 
+from rocketchaos.harness.workers.child.access import hook_of
 from rocketchaos.harness.workers.child.java_strategies import strategy_of
 from rocketchaos.harness.workers.child.jvm import new_client, set_property
 
@@ -49,8 +50,15 @@ class Configured:
         strategy: Mapping[str, Any],
         filter_class: str | None = None,
         namespace: str | None = None,
+        access: Mapping[str, Any] | None = None,
     ) -> None:
-        self.java = new_client(java_class, group)
+        self.strategy = strategy_of(**strategy)
+        if access is None:
+            self.java = new_client(java_class, group)
+        elif java_class.endswith("PushConsumer"):  # 4.9.x has no constructor with the hook alone
+            self.java = new_client(java_class, group, hook_of(access), self.strategy.java)
+        else:
+            self.java = new_client(java_class, group, hook_of(access))
         self.java.setNamesrvAddr(nameserver)
         self.java.setClientIP(client_ip)
         self.java.setInstanceName(instance)
@@ -59,7 +67,6 @@ class Configured:
         if consume_from is not None:
             self.java.setConsumeFromWhere(getattr(jpype.JClass(_FROM_WHERE), _FROM[consume_from]))
         self.java.setMessageModel(getattr(_first_class(_MODELS), model.upper()))
-        self.strategy = strategy_of(**strategy)
         self.java.setAllocateMessageQueueStrategy(self.strategy.java)
         for setting, value in settings.items():
             set_property(self.java, setting, value)

@@ -10,6 +10,7 @@ from typing import Any
 
 import jpype
 
+from rocketchaos.harness.workers.child.access import hook_of
 from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.in_turn import InTurn
 from rocketchaos.harness.workers.child.java_client import JavaClient
@@ -75,9 +76,11 @@ class Producer(JavaClient):
         settings: Mapping[str, Any] = MappingProxyType({}),
         transactional: bool = False,
         namespace: str | None = None,
+        access: Mapping[str, Any] | None = None,
     ) -> None:
         kind = "TransactionMQProducer" if transactional else "DefaultMQProducer"
-        super().__init__(new_client(f"org.apache.rocketmq.client.producer.{kind}", group))
+        hooks = () if access is None else (hook_of(access),)
+        super().__init__(new_client(f"org.apache.rocketmq.client.producer.{kind}", group, *hooks))
         self._transactions = Transactions(name, events) if transactional else None
         if self._transactions is not None:
             self._java.setTransactionListener(self._transactions.java)

@@ -139,6 +139,7 @@ def test_one_broker_is_one_of_the_cluster_and_takes_lines_as_all_do(
 
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:
     assert lacking(ContainersCluster, CAPABILITIES) == (
+        "access control",
         "fill a disk",
         "flow control",
         "proxy: local",
@@ -151,6 +152,7 @@ def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing(
     of_all = (
         *of_nodes,
         *of_containers,
+        "access control",
         "fill a disk",
         "flow control",
         "proxy: local",

@@ -1,0 +1,51 @@
+"""What brokers with access control get: ACL 1, and ACL 2 from 5.3 on, from one plain_acl.yml.
+
+ACL 2 takes the accounts of that file over when the broker starts (`AuthMigrator`, 5.3.3 and 5.5.0).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from rocketchaos.harness.language.account import Account
+from rocketchaos.harness.rocketmq.access_key import HARNESS, MIGRATES, SECRET
+from rocketchaos.harness.rocketmq.version_range import contains
+
+_AUTH = "org.apache.rocketmq.auth"
+_ACL_2: Mapping[str, str] = MappingProxyType(
+    {
+        "authenticationEnabled": "true",
+        "authenticationProvider": f"{_AUTH}.authentication.provider.DefaultAuthenticationProvider",
+        "authenticationMetadataProvider": f"{_AUTH}.authentication.provider.LocalAuthenticationMetadataProvider",
+        "initAuthenticationUser": json.dumps({"username": HARNESS, "password": SECRET}),
+        "innerClientAuthenticationCredentials": json.dumps({"accessKey": HARNESS, "secretKey": SECRET}),
+        "authorizationEnabled": "true",
+        "authorizationProvider": f"{_AUTH}.authorization.provider.DefaultAuthorizationProvider",
+        "authorizationMetadataProvider": f"{_AUTH}.authorization.provider.LocalAuthorizationMetadataProvider",
+        "migrateAuthFromV1Enabled": "true",
+    }
+)
+KEY_FILE = "access-key.yml"
+"""In a broker's folder: the harness's own key, for `diagnose --access-key-file`."""
+
+
+def broker_lines(version: str) -> Mapping[str, str]:
+    """The lines of broker.conf that switch it on."""
+    return _ACL_2 if contains(MIGRATES, version) else {"aclEnable": "true"}
+
+
+def write_accounts(folder: Path, accounts: Mapping[str, Account]) -> None:
+    """Write conf/plain_acl.yml, and the harness's own key, into a broker's folder; nobody else may read them."""
+    own = {"accessKey": HARNESS, "secretKey": SECRET}
+    listed: list[dict[str, object]] = [{**own, "admin": True}]
+    for key, account in accounts.items():
+        granted = account.model_dump(mode="json", by_alias=True)
+        listed.append({"accessKey": key, "secretKey": SECRET, **granted})
+    # JSON is YAML too.
+    for name, content in (("conf/plain_acl.yml", {"accounts": listed}), (KEY_FILE, own)):
+        file = folder / name
+        file.touch(mode=0o600)
+        file.write_text(json.dumps(content, indent=1), encoding="utf-8")

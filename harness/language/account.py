@@ -1,0 +1,47 @@
+"""An account of a cluster with access control, in the words of RocketMQ's plain_acl.yml."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+
+from rocketchaos.harness.language.words import Strict, as_tuple
+
+AccessKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{6,59}$")]
+"""ACL 1 refuses keys of fewer than 7 characters (PlainPermissionManager, 4.9.4)."""
+ACCOUNT = (
+    "the account of `cluster: {accounts: …}` with which it signs its requests (AclClientRPCHook); default: it "
+    "signs nothing, and brokers with accounts refuse it"
+)
+"""The `account` of a client."""
+Permission = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,60}$")]
+"""ACL 1 reads every word but `PUB`, `SUB`, `PUB|SUB` as `DENY` (Permission.parsePermFromString, 4.9.4)."""
+Granted = Annotated[
+    tuple[Annotated[str, StringConstraints(pattern=r"^[\x21-\x3c\x3e-\x7e]+=[\x21-\x7e]+$")], ...],
+    BeforeValidator(as_tuple),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""`NAME=PERMISSION`, one or a list."""
+
+
+class Account(Strict):
+    """An account: what those who sign with its access key may do."""
+
+    admin: bool = Field(default=False, description="it may do everything")
+    default_topic_perm: Permission = Field(
+        default="DENY",
+        alias="defaultTopicPerm",
+        description="for topics that `topicPerms` leaves out: `DENY`, `PUB`, `SUB`, `PUB|SUB`",
+    )
+    default_group_perm: Permission = Field(
+        default="DENY",
+        alias="defaultGroupPerm",
+        description="for groups that `groupPerms` leaves out; `SUB` lets a group consume",
+    )
+    topic_perms: Granted = Field(
+        default=(), alias="topicPerms", description="by topic: `[orders=SUB, audit=PUB|SUB]`"
+    )
+    group_perms: Granted = Field(
+        default=(), alias="groupPerms", description="by group, with its retry topic: `[g=SUB]`"
+    )

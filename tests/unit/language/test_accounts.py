@@ -1,0 +1,92 @@
+"""Access control, as scenarios say it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rocketchaos.harness.cluster import access_control
+from rocketchaos.harness.cluster.cluster_kinds import CAN_NOT, ClusterKind
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.rocketmq.access_key import HARNESS, SECRET
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
+
+TEXT = """\
+name: example
+title: an example
+cluster: {{{cluster}}}
+topics: {{orders: {{queues: 2}}}}
+producer: {{{producer}}}
+consumers:
+  a: {{group: g, {a}, subscribe: {{orders: '*'}}}}
+steps:
+  - start: a
+anomaly: {{delivered: {{to: a, count: 1}}}}
+healthy: {{delivered: {{to: a, count: 0}}}}
+"""
+ACCOUNTS = "accounts: {shop-account: {topicPerms: [orders=PUB|SUB, '%RETRY%g=DENY'], groupPerms: g=SUB}}"
+SIGNED = "account: shop-account"
+
+
+def scenario(cluster: str = ACCOUNTS, producer: str = SIGNED, a: str = SIGNED) -> Scenario:
+    return parse_scenario(TEXT.format(cluster=cluster, producer=producer, a=a), "x.yaml")
+
+
+def test_a_cluster_with_accounts_is_of_its_own_and_has_the_names_as_written() -> None:
+    made = scenario()
+    assert made.names_as_written
+    assert made.needs_own_cluster
+    assert "access control" in made.required_capabilities
+    assert "access control" in CAN_NOT[ClusterKind.CONTAINERS]
+    assert made.cluster.shape != scenario("own: true", "", "process: own").cluster.shape
+
+
+def test_brokers_get_the_accounts_in_rocketmqs_words_and_an_administrator(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    access_control.write_accounts(tmp_path, scenario().cluster.accounts)
+    file = tmp_path / "conf" / "plain_acl.yml"
+    assert file.stat().st_mode & 0o777 == 0o600
+    admin, account = json.loads(file.read_text())["accounts"]
+    assert admin == {"accessKey": HARNESS, "secretKey": SECRET, "admin": True}
+    assert account == {
+        "accessKey": "shop-account",
+        "secretKey": SECRET,
+        "admin": False,
+        "defaultTopicPerm": "DENY",
+        "defaultGroupPerm": "DENY",
+        "topicPerms": ["orders=PUB|SUB", "%RETRY%g=DENY"],
+        "groupPerms": ["g=SUB"],
+    }
+
+
+def test_versions_that_sign_no_raw_requests_are_left_out() -> None:
+    assert "has accounts" in str(scenario().lacks_on("4.9.3"))
+    assert scenario().lacks_on("4.9.4") is None
+
+
+def test_brokers_before_5_3_have_acl_1() -> None:
+    assert access_control.broker_lines("5.2.0") == {"aclEnable": "true"}
+    assert access_control.broker_lines("5.3.3")["migrateAuthFromV1Enabled"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"a": "account: shop-acount"}, "there is no account `shop-acount`"),
+        ({"producer": "account: nobody-else"}, "there is no account `nobody-else`"),
+        ({"cluster": "own: true"}, "there is no account `shop-account`"),
+        ({"a": "account: shop-account, client: python"}, "only RocketMQ's Java client signs here"),
+        ({"producer": "account: shop-account, client: go"}, "only RocketMQ's Java client signs here"),
+        ({"cluster": f"{ACCOUNTS}, slaves: broker-a"}, "it has brokers alone"),
+        ({"cluster": "accounts: {rocketchaos: {}, shop-account: {}}"}, "the account of the harness itself"),
+        ({"cluster": "accounts: {short: {}, shop-account: {}}"}, "short"),
+        ({"cluster": "accounts: {shop-account: {topicPerms: [orders]}}"}, "orders"),
+    ],
+)
+def test_what_can_not_be_meant(changed: dict[str, str], said: str) -> None:
+    with pytest.raises(UsageProblem) as raised:
+        scenario(**changed)
+    assert said in str(raised.value)
