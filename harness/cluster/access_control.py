@@ -38,14 +38,15 @@ def broker_lines(version: str) -> Mapping[str, str]:
 
 
 def write_accounts(folder: Path, accounts: Mapping[str, Account]) -> None:
-    """Write conf/plain_acl.yml, and the harness's own key, into a broker's folder; nobody else may read them."""
+    """Write conf/plain_acl.yml, and the harness's own key, into a broker's folder, with mode 600."""
     own = {"accessKey": HARNESS, "secretKey": SECRET}
     listed: list[dict[str, object]] = [{**own, "admin": True}]
     for key, account in accounts.items():
         granted = account.model_dump(mode="json", by_alias=True)
         listed.append({"accessKey": key, "secretKey": SECRET, **granted})
     # JSON is YAML too.
-    for name, content in (("conf/plain_acl.yml", {"accounts": listed}), (KEY_FILE, own)):
-        file = folder / name
+    accounts_text = json.dumps({"accounts": listed}, indent=1)
+    key_text = "".join(f"{name}: {value}\n" for name, value in own.items())
+    for file, text in ((folder / "conf" / "plain_acl.yml", accounts_text), (folder / KEY_FILE, key_text)):
         file.touch(mode=0o600)
-        file.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        file.write_text(text, encoding="utf-8")

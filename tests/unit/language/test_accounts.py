@@ -51,6 +51,7 @@ def test_brokers_get_the_accounts_in_rocketmqs_words_and_an_administrator(tmp_pa
     assert file.stat().st_mode & 0o777 == 0o600
     admin, account = json.loads(file.read_text())["accounts"]
     assert admin == {"accessKey": HARNESS, "secretKey": SECRET, "admin": True}
+    assert (tmp_path / access_control.KEY_FILE).read_text() == f"accessKey: {HARNESS}\nsecretKey: {SECRET}\n"
     assert account == {
         "accessKey": "shop-account",
         "secretKey": SECRET,
