@@ -41,6 +41,7 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "check-command",
     "start-refused",
     "subscribe-refused",
+    "seek-refused",
     "send-refused",
     "transaction-checked",
     "refuted",

@@ -16,7 +16,7 @@ from rocketchaos.assertions.between import bracket, is_bracket
 from rocketchaos.assertions.membership import membership_stayed
 from rocketchaos.assertions.set_offsets import set_by_tools
 from rocketchaos.assertions.view import RunView, Sent, owned_queues
-from rocketchaos.harness.core.events.clients import ConsumerStarting
+from rocketchaos.harness.core.events.clients import ConsumerStarting, Sought
 from rocketchaos.harness.core.events.messages import OffsetsReset
 from rocketchaos.harness.core.events.observed import (
     OwnershipObserved,
@@ -179,15 +179,32 @@ class Case:
         return self.message.queue in owned_queues(event, self.message.topic)
 
     def reset_beyond(self, until: int) -> Event | None:
-        """The last `reset-offset` of its queue by event `until`, where that set the offset past the message."""
-        resets = [
-            (event, queue.offset)
+        """The last step that set an offset in its queue by event `until`, where that was past the message.
+
+        That is a `reset-offset` of the group, or a `seek` of a member.
+        """
+        resets: list[tuple[Event, bool]] = [
+            (event, queue.offset > self.message.offset)
             for event in self.view.of_kind(OffsetsReset, until=until)
             if (event.body.group, event.body.topic) == (self.group, self.message.topic)
             for queue in event.body.queues
             if queue.name == self.message.queue
         ]
-        return resets[-1][0] if resets and resets[-1][1] > self.message.offset else None
+        resets += [
+            (event, self._is_behind(event))
+            for event in self.view.of_kind(Sought, until=until)
+            if event.body.topic == self.message.topic
+            and event.node in self.view.scenario.members(self.group)
+            and self.message.queue in [queue.name for queue in event.body.queues]
+        ]
+        last, beyond = max(resets, key=lambda reset: reset[0].n, default=(None, False))
+        return last if beyond else None
+
+    def _is_behind(self, seek: Event[Sought]) -> bool:
+        """Whether the message is before the position that a member took."""
+        if seek.body.to == "end":
+            return self.message.event.n < seek.n
+        return seek.body.to != "begin" and int(seek.body.to) > self.message.offset
 
     def set_by_a_tool(self, until: int) -> Event | None:
         """The last request or command of a tool that sets offsets, and doesn't say to what, after the sending.

@@ -17,6 +17,7 @@ DISTURBANCES = frozenset(
         "consumer-stopped",
         "subscribed",
         "unsubscribed",
+        "sought",
         "listener-released",
         "consumer-suspended",
         "consumer-resumed",

@@ -31,9 +31,7 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
     """Filtered by the broker or the client, lost, or not to be known."""
     reset = case.reset_beyond(passed.n)
     if reset is not None:
-        return case.undetermined(
-            "a step set the group's offset past it: no member had to pull it", [reset, passed]
-        )
+        return case.undetermined("a step set the offset past it: no member had to pull it", [reset, passed])
     tool = case.set_by_a_tool(passed.n)
     if tool is not None:
         return case.undetermined(

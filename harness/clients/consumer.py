@@ -24,7 +24,6 @@ from rocketchaos.harness.core.events.clients import (
     ListenerReleased,
     ProgramSubscription,
     Subscribed,
-    SubscriptionRefused,
     Unsubscribed,
 )
 from rocketchaos.harness.core.history import History
@@ -231,22 +230,17 @@ class Consumer(InProcess):
         self.topics = tuple(dict.fromkeys((*self.topics, topic)))
         self._history.append(self.name, Subscribed(topic=topic, expression=as_data(expression)))
 
-    def subscription_refused(self, topic: str, expression: Expression, refusal: WorkerFailed) -> None:
-        """RocketMQ has refused what it was to subscribe to while it runs: write that down."""
-        refused = SubscriptionRefused(
-            topic=topic,
-            expression=as_data(expression),
-            error=refusal.message,
-            code=refusal.code,
-            exceptions=refusal.exceptions,
-        )
-        self._history.append(self.name, refused)
-
     def unsubscribe(self, topic: str) -> None:
         """Unsubscribe from a topic while the consumer runs. The next heartbeat tells the brokers."""
         self._ask("unsubscribe", topic=self._named(topic))
         self.subscriptions.pop(topic, None)
         self._history.append(self.name, Unsubscribed(topic=topic))
+
+    def seek(self, topic: str, queue: tuple[str, int] | None, to: int | str) -> list[dict[str, Any]]:
+        """Move its own position, in one queue or in all that it has; which those were."""
+        one = None if queue is None else {"broker": queue[0], "queue_id": queue[1]}
+        queues: list[dict[str, Any]] = self._ask("seek", topic=self._real(topic), queue=one, to=to)["queues"]
+        return queues
 
     def suspend(self) -> None:
         """Let its client pull no more. It stays a member."""

@@ -19,6 +19,7 @@ STEPS: WordRegistry[Step] = WordRegistry(
     "release",
     "subscribe",
     "unsubscribe",
+    "seek",
     "suspend-consumer",
     "resume-consumer",
     "send",

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from rocketchaos.harness.core.events.clients import SubscriptionRefused
 from rocketchaos.harness.language.consumer_spec import Consumer
-from rocketchaos.harness.language.expressions import ExpressionField
+from rocketchaos.harness.language.expressions import ExpressionField, as_data
 from rocketchaos.harness.language.words import ConsumerRef, TopicName, expression_doubt
 from rocketchaos.harness.steps.base import Step
 
@@ -68,4 +69,11 @@ class Subscribe(Step):
             except WorkerFailed as refusal:
                 if not self.may_be_refused or not refusal.is_refusal:
                     raise
-                context.consumers[name].subscription_refused(self.topic, self.expression, refusal)
+                refused = SubscriptionRefused(
+                    topic=self.topic,
+                    expression=as_data(self.expression),
+                    error=refusal.message,
+                    code=refusal.code,
+                    exceptions=refusal.exceptions,
+                )
+                context.history.append(name, refused)

@@ -51,6 +51,8 @@ keeps its offsets in a folder that all processes of the run with this setting sh
 `stop-consumer` with `name`: graceful shutdown; a listener that blocks ends without a report.
 `subscribe` with `name, topic, expression: tags | {sql}`: on the running client. Refused for `pull`.
 `unsubscribe` with `name, topic`: on the running client. Refused for `pull`.
+`seek` with `name, topic, queue {broker, queue_id}|null, to` (an offset, `begin` or `end`): `{queues}`, those whose
+position the client has moved; null: all that it has of the topic. For `lite-pull` alone.
 `suspend-consumer` and `resume-consumer` with `name`: the client pulls no more, and pulls again. Only of a client
 whose trait `suspends` says that it can.
 `release-listener` with `name`: it blocks no more.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from rocketchaos.harness.core.events.base import Body, Part
+from rocketchaos.harness.core.events.base import Body, Part, Queue
 
 Expression = str | dict[str, str]
 """Tags, or SQL as `{sql: ...}`."""
@@ -147,6 +147,32 @@ class Unsubscribed(Body, frozen=True, kw_only=True):
     kind: ClassVar[str] = "unsubscribed"
     node: ClassVar[str] = "consumer"
     topic: str
+
+
+class Sought(Body, frozen=True, kw_only=True):
+    """A running consumer has moved its own position in queues of a topic."""
+
+    kind: ClassVar[str] = "sought"
+    node: ClassVar[str] = "consumer"
+    topic: str
+    to: str
+    """An offset, `begin` or `end`."""
+    queues: tuple[Queue, ...]
+
+
+class SeekRefused(Body, frozen=True, kw_only=True):
+    """A consumer's client refused to move its position."""
+
+    kind: ClassVar[str] = "seek-refused"
+    node: ClassVar[str] = "consumer"
+    topic: str
+    to: str
+    """An offset, `begin` or `end`."""
+    error: str
+    code: int | None = None
+    """RocketMQ's response code, if there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first."""
 
 
 class ConsumerSuspended(Body, frozen=True, kw_only=True):

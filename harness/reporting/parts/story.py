@@ -16,6 +16,7 @@ from rocketchaos.harness.core.events.clients import (
     ListenerReleased,
     OutputCut,
     ProgramSubscription,
+    Sought,
     Subscribed,
     Unsubscribed,
     WorkerDied,
@@ -183,6 +184,9 @@ def _of_change(node: str, body: Body) -> str | None:
             return f"{node} subscribes while it runs: {topic} {expression!r}"
         case Unsubscribed(topic=topic):
             return f"{node} unsubscribes from {topic}"
+        case Sought(topic=topic, to=to, queues=queues):
+            places = ", ".join(queue.name for queue in queues)
+            return f"{node} seeks to {to} in {topic}: {places}"
         case ConsumerSuspended():
             return f"{node} pulls no more"
         case ConsumerResumed():

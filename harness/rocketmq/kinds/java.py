@@ -57,6 +57,7 @@ JAVA = ClientKind(
             raises_version=False,
             retries=False,
             dead_letters=False,
+            seeks=True,
             counts_pulls=False,
             commits_skipped=False,
             lacks=_LISTENERS_ALONE,

@@ -76,6 +76,14 @@ class Suspends(Protocol):
 
 
 @runtime_checkable
+class Seeks(Protocol):
+    """A consumer whose client can move its own position."""
+
+    def seek(self, topic: str, queue: Mapping[str, Any] | None, to: int | str) -> Sequence[Mapping[str, Any]]:
+        """Go on from there; the queues for which that holds."""
+
+
+@runtime_checkable
 class TellsItself(Protocol):
     """A consumer that says in its own process what it answers to GET_CONSUMER_RUNNING_INFO (307)."""
 
@@ -146,6 +154,13 @@ class ClientWorker:
     def unsubscribe(self, name: str, topic: str) -> None:
         """Let a running consumer give a topic up."""
         self._get(self._consumers, name).unsubscribe(topic)
+
+    def seek(self, name: str, **with_: Any) -> Mapping[str, Any]:
+        """Let a consumer move its own position."""
+        consumer = self._get(self._consumers, name)
+        if not isinstance(consumer, Seeks):
+            raise CommandFailed(f"the client of `{name}` can't seek")
+        return {"queues": consumer.seek(**with_)}
 
     def suspend_consumer(self, name: str) -> None:
         """Let a consumer pull no more."""
@@ -242,6 +257,7 @@ class ClientWorker:
             "stop-consumer": self.stop_consumer,
             "subscribe": self.subscribe,
             "unsubscribe": self.unsubscribe,
+            "seek": self.seek,
             "suspend-consumer": self.suspend_consumer,
             "resume-consumer": self.resume_consumer,
             "release-listener": self.release_listener,

@@ -115,5 +115,28 @@ class LitePullConsumer(PolledConsumer):
         impl = private_field(self._java, "defaultLitePullConsumerImpl")
         return described_queues(private_field(impl, "assignedMessageQueue").getAssignedMessageQueues())
 
+    def seek(self, topic: str, queue: Mapping[str, Any] | None, to: int | str) -> list[Described]:
+        """Go on from there in one queue, or in all that it has of the topic.
+
+        Raises:
+            CommandFailed: it has none.
+            jpype.JException: RocketMQ refuses, with MQClientException.
+        """
+        chosen = [queue] if queue is not None else [one for one in self.assignment() if one["topic"] == topic]
+        if not chosen:
+            raise CommandFailed(f"it has no queue of {topic}")
+        for one in chosen:
+            place = jpype.JClass("org.apache.rocketmq.common.message.MessageQueue")(
+                topic, one["broker"], jpype.JInt(one["queue_id"])
+            )
+            match to:
+                case "begin":
+                    self._java.seekToBegin(place)
+                case "end":
+                    self._java.seekToEnd(place)
+                case _:
+                    self._java.seek(place, jpype.JLong(to))
+        return [{"broker": one["broker"], "queue_id": one["queue_id"]} for one in chosen]
+
     def _poll(self) -> None:
         self._consume(self._java.poll(jpype.JLong(_POLL_MS)))

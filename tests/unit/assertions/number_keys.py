@@ -30,6 +30,7 @@ BASES: Mapping[str, dict[str, Any]] = {
     "outcome-distribution": {"of": "$holder"},
     "start-refused": {"consumer": "c"},
     "subscribe-refused": {"consumer": "a", "topic": "orders"},
+    "seek-refused": {"consumer": "a", "topic": "orders"},
     "send-refused": {"topic": "orders"},
     "transaction-checked": {"topic": "orders"},
 }

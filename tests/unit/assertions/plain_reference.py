@@ -235,6 +235,7 @@ REFERENCE: Mapping[str, Callable[[Events, Stated], bool | None]] = {
     "log-lapse": log_lapse,
     "start-refused": refusals("consumer-refused"),
     "subscribe-refused": refusals("subscription-refused"),
+    "seek-refused": refusals("seek-refused"),
     "send-refused": refusals("send-failed"),
     "transaction-checked": transaction_checked,
 }

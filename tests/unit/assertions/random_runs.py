@@ -156,6 +156,7 @@ def _refused(made: HistoryBuilder, facts: Facts) -> None:
         if number == 0:
             made.add("c", "consumer-refused", **refusal)
         made.add("a", "subscription-refused", topic="orders", expression="*", **refusal)
+        made.add("a", "seek-refused", topic="orders", to="9", **refusal)
         made.add("producer", "send-failed", topic="orders", key=f"refused-{number}", tag=None, **refusal)
     for number, times in enumerate(facts.questions):
         key = f"transaction-{number}"

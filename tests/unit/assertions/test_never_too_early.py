@@ -95,6 +95,22 @@ def test_what_an_offset_was_set_past_is_not_lost() -> None:
 
 
 @pytest.mark.parametrize(
+    ("to", "queue_id", "past"),
+    [("end", 0, True), ("1", 0, True), ("end", 1, False), ("0", 0, False), ("begin", 0, False)],
+)
+def test_what_a_member_sought_past_is_not_lost(to: str, queue_id: int, past: bool) -> None:
+    story = Story("undelivered: {count: 1, because: lost}")
+    story.start(story.scenario, "a")
+    story.stored("g", {"orders": "tagA"}, ["a"])
+    story.owns(story.scenario, "a", "orders", [0])
+    story.send("orders", "tagA", 1, 0, 0)
+    story.add("a", "sought", topic="orders", to=to, queues=[{"broker": BROKER, "queue_id": queue_id}])
+    story.ended(1)
+    (fate,) = fates(RunView(story.scenario, story.events), story.events[-1].n)
+    assert ("a step set the offset past it" in fate.reason) is past
+
+
+@pytest.mark.parametrize(
     ("kind", "data", "found"),
     [
         (

@@ -178,6 +178,8 @@ def test_the_story_has_what_steps_change_and_ask() -> None:
     made.step(0, "start")
     made.add("a", "subscribed", topic="orders", expression="tagB")
     made.add("a", "unsubscribed", topic="orders")
+    queues = [{"broker": BROKER, "queue_id": 0}]
+    made.add("a", "sought", topic="orders", to="begin", queues=queues)
     made.add("a", "consumer-suspended")
     made.add("a", "consumer-resumed")
     made.add("a", "listener-released")
@@ -194,6 +196,7 @@ def test_the_story_has_what_steps_change_and_ask() -> None:
     assert [line.text for line in story(made.events)] == [
         "a subscribes while it runs: orders 'tagB'",
         "a unsubscribes from orders",
+        "a seeks to begin in orders: broker-a:0",
         "a pulls no more",
         "a pulls again",
         "the listener of a blocks no more",
