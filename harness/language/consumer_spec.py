@@ -38,7 +38,6 @@ from rocketchaos.harness.language.words import (
     WholeSecondsMs,
     as_tuple,
 )
-from rocketchaos.harness.rocketmq import allocation
 from rocketchaos.harness.rocketmq.allocation import Queue, StrategyName
 from rocketchaos.harness.rocketmq.client_kinds import (
     USUAL_CLIENT,
@@ -391,17 +390,6 @@ class Consumer(Strict):
         """The queues that its own strategy gives to `member`, which is its client id, among `members`."""
         if self.model == "broadcasting" or self.traits.queues == "shared":
             return tuple(sorted(queues))
-        strategies = self.traits.strategies
-        match self.strategy:
-            case "average":
-                return allocation.average(queues, members, member)
-            case "average-by-circle":
-                return allocation.average_by_circle(queues, members, member)
-            case "consistent-hash":
-                return strategies.consistent_hash(queues, members, member, real_topic)
-            case "by-config":
-                return allocation.by_config(queues, self.queues or ())
-            case "machine-room":
-                return strategies.machine_room(queues, members, member, self.rooms or ())
-            case "machine-room-nearby":
-                return strategies.machine_room_nearby(queues, members, member)
+        return self.traits.strategies.share(
+            self.strategy, queues, members, member, real_topic, ids=self.queues or (), rooms=self.rooms or ()
+        )

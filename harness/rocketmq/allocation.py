@@ -132,5 +132,31 @@ class Strategies:
         machine_room_nearby
     )
 
+    def share(
+        self,
+        strategy: StrategyName,
+        queues: Sequence[Queue],
+        members: Sequence[str],
+        member: str,
+        topic: str,
+        *,
+        ids: Collection[int],
+        rooms: Collection[str],
+    ) -> tuple[Queue, ...]:
+        """The queues of `member` by this strategy, with the queue `ids` and `rooms` that it is configured with."""
+        match strategy:
+            case "average":
+                return average(queues, members, member)
+            case "average-by-circle":
+                return average_by_circle(queues, members, member)
+            case "consistent-hash":
+                return self.consistent_hash(queues, members, member, topic)
+            case "by-config":
+                return by_config(queues, ids)
+            case "machine-room":
+                return self.machine_room(queues, members, member, rooms)
+            case "machine-room-nearby":
+                return self.machine_room_nearby(queues, members, member)
+
 
 JAVA_STRATEGIES = Strategies()
