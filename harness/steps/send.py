@@ -156,7 +156,13 @@ class Send(Sending, Step):
             yield f"{self.topic} is on {', '.join(brokers)}: not on {self.broker}"
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
-        del scenario
+        unsigned = scenario.cluster.accounts and scenario.senders[self.producer].account is None
+        if unsigned and not self.may_fail:
+            first = next(iter(scenario.cluster.accounts))
+            yield (
+                f"{self.producer} has no account, so brokers refuse its messages: give it one, "
+                f"`account: {first}`, or let the send fail, `may_fail: true`"
+            )
         yield from filter(None, (tag_doubt(tag) for tag in self.tags or (self.tag,) if tag is not None))
 
     def sends(self, scenario: Scenario) -> Iterator[tuple[str, str | None, int]]:

@@ -13,6 +13,7 @@ from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.rocketmq.access_key import HARNESS, SECRET
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
+from tests.unit.scenario.statements import doubts
 
 TEXT = """\
 name: example
@@ -71,6 +72,15 @@ def test_versions_that_sign_no_raw_requests_are_left_out() -> None:
 def test_brokers_before_5_3_have_acl_1() -> None:
     assert access_control.broker_lines("5.2.0") == {"aclEnable": "true"}
     assert access_control.broker_lines("5.3.3")["migrateAuthFromV1Enabled"] == "true"
+
+
+def test_a_producer_without_an_account_is_warned_of() -> None:
+    text = TEXT.format(cluster=ACCOUNTS, producer="", a=SIGNED)
+    sends = text.replace("steps:\n", "steps:\n  - send: {topic: orders, count: 1}\n")
+    (doubt,) = doubts(sends)
+    assert doubt.startswith("producer has no account, so brokers refuse its messages")
+    assert not doubts(sends.replace("orders, count: 1}", "orders, count: 1, may_fail: true}"))
+    assert not doubts(sends.replace("producer: {}", f"producer: {{{SIGNED}}}"))
 
 
 @pytest.mark.parametrize(
