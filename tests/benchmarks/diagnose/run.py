@@ -172,12 +172,14 @@ RESULTS = Path("build/diagnose.jsonl")
 def table(results: Sequence[Looked]) -> str:
     """By malady and version: how often it was found under its code and nothing else, and how fast."""
     versions = sorted({result.version for result in results})
+    asked = any(result.mqadmin for result in results)
     rows = [
         f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}), "
         f"load at the end {os.getloadavg()[0]:.0f}:",
         "",
-        f"| planted | code | {' | '.join(versions)} | to the answer | what mqadmin says, most often |",
-        f"|---|---|{'---|' * len(versions)}---|---|",
+        f"| planted | code | {' | '.join(versions)} | to the answer |"
+        + " what mqadmin says, most often |" * asked,
+        f"|---|---|{'---|' * len(versions)}---|" + "---|" * asked,
     ]
     for name in sorted({result.scenario for result in results}):
         own = [result for result in results if result.scenario == name]
@@ -188,8 +190,8 @@ def table(results: Sequence[Looked]) -> str:
         seconds = [result.seconds for result in own]
         span = f"{min(seconds):.1f} - {max(seconds):.1f} s"
         words = Counter(result.mqadmin for result in own if result.mqadmin).most_common(1)
-        told = words[0][0] if words else "not asked"
-        rows.append(f"| {name} | {own[0].expected} | {' | '.join(cells)} | {span} | {told} |")
+        told = f" {words[0][0] if words else 'not asked'} |" if asked else ""
+        rows.append(f"| {name} | {own[0].expected} | {' | '.join(cells)} | {span} |{told}")
     return "\n".join(rows)
 
 
