@@ -37,7 +37,10 @@ class Health:
         """A worker ended unexpectedly. Called from its reader's thread."""
         kind: type[RocketchaosError] = HarnessDefect if trouble is Trouble.HARNESS else EnvironmentNotReady
         what = f"the program of {name} has ended" if name in self._programs else f"the worker {name} died"
-        self.note(kind(f"{what}: {reason}", "Its log is in the run folder, logs/.", about=(name,)))
+        way_out = "Its log is in the run folder, logs/."
+        if name in self._programs and reason.startswith("exit code 0"):
+            way_out = f"It must run in the foreground until SIGTERM, and not as a daemon. {way_out}"
+        self.note(kind(f"{what}: {reason}", way_out, about=(name,)))
         with contextlib.suppress(RocketchaosError):  # the history may be what failed
             self._history.append(name, WorkerDied(reason=reason))
 

@@ -42,6 +42,10 @@ class Lines:
             yield self._taken()
         self._keep(rest)
 
+    def begun(self) -> str:
+        """The last line so far, where it has no end yet."""
+        return self._begun.decode(errors="replace")
+
     def end(self) -> Iterator[str]:
         """The last line, where it has no end."""
         if self._begun:
@@ -180,7 +184,7 @@ class PrintedOutput:
         if command["do"] == "ping":
             result = {}
         elif command["do"] == "printed":
-            last = self._last[:SHOWN]
+            last = (self._last or self._lines.begun())[:SHOWN]
             result = {"lines": self._count, "found": self._found, "ready": self._is_ready, "last": last}
         reply: dict[str, Any] = {"id": command["id"], "ok": result is not None, "result": result}
         if result is None:

@@ -30,7 +30,7 @@ class Row:
     """One queue."""
 
     queue: str
-    owner: str | None
+    owner: str
     cells: tuple[Cell, ...]
     left_out: int
     """Messages for which there was no cell."""
@@ -60,7 +60,7 @@ def message_grids(run: Report) -> list[Grid]:
     return grids
 
 
-def _row(queue: str, owner: str | None, fates: Sequence[MessageFate]) -> Row:
+def _row(queue: str, owner: str, fates: Sequence[MessageFate]) -> Row:
     ordered = sorted(fates, key=lambda fate: fate.offset if fate.offset is not None else -1)
     if len(ordered) <= SINGLE_LIMIT:
         cells = [_cell([fate]) for fate in ordered]

@@ -18,10 +18,11 @@ class QueueLine:
     group: str
     topic: str
     queue: str
-    owner: str | None
-    """The member that consumes it, or several, as differing strategies may have it; None: no member does."""
+    owner: str
+    """The member that consumes it, or several, as differing strategies may have it; `nobody`: no member does;
+    `unknown`: a member didn't say which queues it owns."""
     own_subscription: str | None
-    """The owner's own subscription at the end, `-` where it has none; None: there is no owner."""
+    """The owner's own subscription at the end, `-` where it has none; None: no owner is known."""
     stored: str | None
     """The broker's value; None: it has none, or it wasn't observed."""
     sent: int
@@ -51,9 +52,13 @@ def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueL
     offsets = _last_offsets(view, group, topic)
     stored = _stored(view, group, topic)
     owners: dict[str, list[str]] = {}
-    for name, event in view.ownership(group, end).items():
+    told = view.ownership(group, end)
+    for name, event in told.items():
         for queue in owned_queues(event, topic):
             owners.setdefault(queue, []).append(name)
+    untold = [
+        name for name in view.online(end, group) if name not in told and view.traits(name).queues == "owned"
+    ]
     fates = [fate for fate in run.outcome.messages if (fate.group, fate.topic) == (group, topic)]
     names = {*offsets, *(fate.queue for fate in fates if fate.queue is not None)}
     lines = []
@@ -67,7 +72,7 @@ def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueL
                 group=group,
                 topic=topic,
                 queue=queue,
-                owner=", ".join(owner) or None,
+                owner=", ".join(owner) or ("unknown" if untold else "nobody"),
                 own_subscription=", ".join(subscribed) or None,
                 stored=stored.get(queue.rpartition(":")[0]),
                 sent=len(own),

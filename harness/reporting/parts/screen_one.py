@@ -129,7 +129,7 @@ def _row(line: QueueLine) -> list[str]:
     committed = "none" if line.consumer_offset is None else str(line.consumer_offset)
     return [
         line.queue,
-        line.owner or "nobody",
+        line.owner,
         line.own_subscription or "-",
         line.stored if line.stored is not None else "none",
         str(line.sent),

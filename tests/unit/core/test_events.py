@@ -144,3 +144,12 @@ def test_a_program_of_the_users_is_no_worker_to_them() -> None:
     health.worker_died("a", "exit code 1", Trouble.ENVIRONMENT)
     with pytest.raises(EnvironmentNotReady, match="the program of a has ended: exit code 1"):
         health.check()
+
+
+@pytest.mark.parametrize(("programs", "says"), [({"a"}, True), (set(), False)])
+def test_a_program_that_ends_well_may_be_a_daemon(programs: set[str], says: bool) -> None:
+    health = Health(History("run"), threading.Event(), programs)
+    health.worker_died("a", "exit code 0; the end of a.log:\n    started", Trouble.ENVIRONMENT)
+    with pytest.raises(EnvironmentNotReady) as error:
+        health.check()
+    assert ("must run in the foreground" in error.value.hint) is says

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.console import ConsoleReporter
-from tests.unit.history_builder import eight_messages
+from tests.unit.history_builder import HistoryBuilder, eight_messages
 from tests.unit.reporting.reports import HOSTILE, broken, good, healthy, report_of, troubled
 
 PASTED = ("  read ", "  look at ", "  check ", "  reproduce ")
@@ -126,3 +126,15 @@ def test_colour_only_on_terminals_and_not_with_no_color(
 
 def test_no_runs_are_no_words() -> None:
     assert printed() == ""
+
+
+@pytest.mark.parametrize(("tells", "owner"), [(True, "nobody"), (False, "unknown")])
+def test_an_owner_that_did_not_tell_is_unknown(tmp_path: Path, tells: bool, owner: str) -> None:
+    scenario, _ = eight_messages()
+    made = HistoryBuilder().begin(scenario)
+    made.step(0, "start").start(scenario, "a")
+    if tells:
+        made.owns(scenario, "a", "orders", [])
+    made.send("orders", "tagA", 1, 0, 0)
+    made.offsets("g", "orders", [(0, 1)])
+    assert f"broker-a:0  {owner} " in printed(report_of(scenario, made.events, tmp_path))

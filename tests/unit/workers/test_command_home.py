@@ -139,6 +139,16 @@ def test_what_it_can_not_do_is_told(begin: Begin) -> None:
     assert program.worker.request("printed", 10) == {"lines": 0, "found": 0, "ready": True, "last": ""}
 
 
+def test_a_line_without_an_end_is_its_last(begin: Begin) -> None:
+    program = begin("import sys, time\nsys.stdout.write('x' * 3000)\nsys.stdout.flush()\ntime.sleep(60)\n")
+
+    @retry(stop=stop_after_delay(20), wait=wait_fixed(0.02))
+    def printed() -> None:
+        assert program.worker.request("printed", 10)["last"] == "x" * 200
+
+    printed()
+
+
 def test_bytes_long_lines_and_megabytes_take_no_more_memory(
     begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
