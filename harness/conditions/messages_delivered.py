@@ -38,7 +38,11 @@ def _printed(context: ProbeContext, view: RunView, consumers: Iterable[str]) -> 
             continue
         if told is None:
             continue
-        last = f"; the last line: {told['last']!r}" if told["lines"] else ""
+        if not told["lines"]:
+            begun = f", only the beginning of one: {told['last']!r}" if told["last"] else ""
+            yield f"{name} has printed no line{begun}: if it logs to a file, let it log to standard output too"
+            continue
+        last = f"; the last line: {told['last']!r}"
         yield (
             f"`sees: {{log: …}}` finds {told['found']} of the {told['lines']} lines that {name} has "
             f"printed{of_none}{last}"

@@ -9,9 +9,11 @@ from typing import Any, cast
 
 import pytest
 
+from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions.dead_letters_there import dead_letters_there
 from rocketchaos.harness.conditions.lines_logged import lines_logged
 from rocketchaos.harness.conditions.listeners_blocked import listeners_blocked
+from rocketchaos.harness.conditions.messages_delivered import _printed as printed_by
 from rocketchaos.harness.conditions.messages_delivered import messages_delivered
 from rocketchaos.harness.conditions.offsets_reached import offsets_reached
 from rocketchaos.harness.conditions.retries_came import retries_came
@@ -159,3 +161,26 @@ def test_offsets_of_one_member_look_at_its_queues_alone(whose: str | None, holds
 def test_offsets_of_a_member_that_was_never_seen_to_own_anything_are_not_reached() -> None:
     seen = offsets_reached(Counted().context, "g", "orders", 9, "a")
     assert (seen.holds, seen.text) == (False, "it was never seen which queues a owns")
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"lines": 0, "found": 0, "last": ""}, "a has printed no line: if it logs to a file"),
+        (
+            {"lines": 0, "found": 0, "last": "xx"},
+            "a has printed no line, only the beginning of one: 'xx': if",
+        ),
+        (
+            {"lines": 3, "found": 1, "last": "yy"},
+            "finds 1 of the 3 lines that a has printed; the last line: 'yy'",
+        ),
+    ],
+)
+def test_what_a_program_has_printed_so_far(told: dict[str, Any], said: str) -> None:
+    sees = "app: {command: [./a], sees: {log: '(?P<key>\\S+)'}}"
+    scenario = scenario_of(SCENARIO.replace("behaviour: block", sees))
+    consumers = {"a": SimpleNamespace(printed=lambda: told, entries_seen=lambda: None)}
+    view = RunView(scenario, HistoryBuilder().begin(scenario).events)
+    (text,) = printed_by(cast(ProbeContext, SimpleNamespace(consumers=consumers)), view, ["a"])
+    assert said in text
