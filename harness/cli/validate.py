@@ -17,6 +17,7 @@ from rocketchaos.harness.scenario.control_exists import check_controls
 from rocketchaos.harness.scenario.diagnostics import Diagnostic, render
 from rocketchaos.harness.scenario.hints import hints
 from rocketchaos.harness.scenario.load import read_yaml
+from rocketchaos.harness.scenario.missing_files import missing_files
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.unreachable import doubtful
 
@@ -31,7 +32,7 @@ def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
 def _doubts(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
     for scenario in scenarios:
         document, _ = read_yaml(scenario.source, scenario.file)
-        for doubt in doubtful(document, scenario):
+        for doubt in (*doubtful(document, scenario), *missing_files(document, scenario)):
             yield replace(doubt, message=f"warning: {doubt.message}")
 
 
