@@ -15,6 +15,7 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "duplicated",
     "order",
     "latency",
+    "batch",
     "retry",
     "dead-letter",
     "placed",

@@ -112,6 +112,8 @@ class Received(Body, frozen=True, kw_only=True):
     properties: Mapping[str, str] = {}
     msg_id: str | None = None
     offset_msg_id: str | None = None
+    batch: int | None = None
+    """How many messages this call of the listener, or this poll, got; none: the client doesn't tell."""
     line: str | None = None
     """What the program printed, wrote into its topic, answered, or traced, its first 200 characters, where that is
     how it is seen; none: a listener told."""

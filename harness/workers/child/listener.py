@@ -60,25 +60,25 @@ class Listener:
         self._abandoned = threading.Event()
 
     def receive(
-        self, messages: Iterable[Described], change_invisible: Callable[[int], None] = lambda _seconds: None
+        self, messages: Iterable[Described], change_invisible: Callable[[int], None] | None = None
     ) -> tuple[list[Described], bool]:
         """Report messages, take the time that it takes, and say whether they succeed.
 
         Each has the fields of the event `received`, see `harness.workers.protocol`, except for `consumer`.
 
         Args:
-            messages: one, if their client can change the invisible time.
-            change_invisible: called with seconds, if the behaviour has that.
+            messages: what came at once; of a client that can change the invisible time, one after the other.
+            change_invisible: called with seconds, if the behaviour has that; None: the client can't.
 
         Raises:
             Abandoned: the consumer is gone.
         """
-        seen = []
-        for described in messages:
-            self._events.emit("received", {"consumer": self._name, **described})
-            seen.append(described)
+        seen = list(messages)
+        batch = {} if change_invisible else {"batch": len(seen)}
         for described in seen:
-            if self._change_invisible_s and self._concerns(described):
+            self._events.emit("received", {"consumer": self._name, **described, **batch})
+        for described in seen:
+            if change_invisible and self._change_invisible_s and self._concerns(described):
                 change_invisible(self._change_invisible_s)
             if self._slow_s and self._concerns(described):
                 self._abandoned.wait(self._slow_s)

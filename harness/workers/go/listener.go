@@ -73,7 +73,9 @@ func newListener(name string, events *eventPipe, behaves behaviour) *listener {
 // meanwhile, and nothing is reported any more.
 func (listener *listener) receive(messages []*primitive.MessageExt, broker string) (ok bool, gone bool) {
 	for _, message := range messages {
-		listener.events.emit("received", listener.described(message, broker))
+		told := listener.described(message, broker)
+		told["batch"] = len(messages)
+		listener.events.emit("received", told)
 	}
 	for _, message := range messages {
 		key, _ := keysOf(message)

@@ -41,6 +41,11 @@ def delivered(events: Events, stated: Stated) -> bool:
     return within(len(deliveries(events)), stated)
 
 
+def batch(events: Events, stated: Stated) -> bool | None:
+    sizes = [event.data["batch"] for event in of_kind(events, "received") if event.node == stated["to"]]
+    return within(max(sizes), stated) if sizes else None
+
+
 def undelivered(events: Events, stated: Stated) -> bool:
     return within(len(of_kind(events, "sent")) - len(deliveries(events)), stated)
 
@@ -213,6 +218,7 @@ def transaction_checked(events: Events, stated: Stated) -> bool:
 
 REFERENCE: Mapping[str, Callable[[Events, Stated], bool | None]] = {
     "delivered": delivered,
+    "batch": batch,
     "undelivered": undelivered,
     "duplicated": duplicated,
     "retry": retry,

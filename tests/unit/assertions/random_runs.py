@@ -136,6 +136,7 @@ def _exchange(made: HistoryBuilder, facts: Facts) -> None:
             began_s += attempt.after_ms / 1000
             times += attempt.retry
             data = {"topic": "orders", "key": f"orders-{number}", "tag": "tagA", "reconsume_times": times}
+            data["batch"] = 1 + number % 3
             # The clock only ever goes on.
             made.at(max(began_s, _now_s(made)))
             made.add(
