@@ -76,9 +76,7 @@ class Batch(Count):
         came = {item.key for item in got}
         groups = sorted({view.scenario.consumers[name].group for name in consumers})
         waiting = [
-            item
-            for item in view.sent_until(at)
-            if item.key not in came and self.topic in (None, item.topic)
+            item for item in view.sent_until(at) if item.key not in came and self.topic in (None, item.topic)
         ]
         retries = (retries_to_come(view, group, self.at, at) for group in groups)
         return still_possible(view, groups, waiting, at) or next(filter(None, retries), None)
