@@ -79,13 +79,13 @@ transaction}`. With `async` several are under way, and each answer comes with it
 was refused stays, and refuses to send.
 
 Events of consumers, one a message: `received` with `consumer, topic, tag, key, keys, msg_id, offset_msg_id,
-broker, queue_id, offset, reconsume_times, batch` when the listener gets it, as one of `batch` messages; `blocked`
-with `consumer, key, msg_id, offset_msg_id` when it blocks on it; `consumed` with `consumer, key, msg_id,
-offset_msg_id, status` when the listener returns, the status POLLED for what was polled or pulled. `key` is the first of the message's
-keys, `keys` are the others. `topic` is the original topic also for retried messages; their `broker, queue_id,
-offset` and `offset_msg_id` are those of the copy in the retry topic, `msg_id` is the original's; what an orderly
-consumer tries again is no copy. `listener-error` with `consumer, error`: the listener itself failed (a defect);
-RocketMQ gets a failure.
+broker, queue_id, offset, reconsume_times, batch` when the listener gets it, as one of `batch` messages;
+`blocked` with `consumer, key, msg_id, offset_msg_id` when it blocks on it; `consumed` with `consumer, key,
+msg_id, offset_msg_id, status` when the listener returns, the status POLLED for what was polled or pulled. `key`
+is the first of the message's keys, `keys` are the others. `topic` is the original topic also for retried
+messages; their `broker, queue_id, offset` and `offset_msg_id` are those of the copy in the retry topic,
+`msg_id` is the original's; what an orderly consumer tries again is no copy. `listener-error` with `consumer,
+error`: the listener itself failed (a defect); RocketMQ gets a failure.
 
 Commands of the `python` worker
 -------------------------------
