@@ -84,8 +84,8 @@ broker, queue_id, offset, reconsume_times, batch` when the listener gets it, as 
 msg_id, offset_msg_id, status` when the listener returns, the status POLLED for what was polled or pulled. `key`
 is the first of the message's keys, `keys` are the others. `topic` is the original topic also for retried
 messages; their `broker, queue_id, offset` and `offset_msg_id` are those of the copy in the retry topic,
-`msg_id` is the original's; what an orderly consumer tries again is no copy. `listener-error` with `consumer,
-error`: the listener itself failed (a defect); RocketMQ gets a failure.
+`msg_id` is the original's. A retry of an orderly consumer is no copy. `listener-error` with `consumer, error`:
+the listener itself failed (a defect); RocketMQ gets a failure.
 
 Commands of the `python` worker
 -------------------------------
