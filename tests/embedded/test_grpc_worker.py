@@ -95,6 +95,7 @@ def test_a_consumer_reports_each_message_with_the_place_where_it_lies(
             "msg_id": answer["msg_id"],
             "offset_msg_id": None,
             "reconsume_times": 0,
+            **({"batch": 1} if api == "push" else {}),
         }
     assert [item["client_id"] for item in bench.online(group)["connections"]] == [client_id]
     until(lambda: bench.offsets(group, topic), lambda seen: all(own in (end, None) for end, own in seen))

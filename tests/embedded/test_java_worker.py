@@ -42,6 +42,7 @@ def test_a_consumer_reports_each_message_with_queue_offset_and_ids(bench: Bench,
             "msg_id": answer["msg_id"],
             "offset_msg_id": answer["offset_msg_id"],
             "reconsume_times": 0,
+            "batch": 1,
         }
     assert sorted(bench.seen.of(name, "consumed"), key=lambda event: str(event["key"])) == [
         {

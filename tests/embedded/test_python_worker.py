@@ -119,6 +119,7 @@ def test_two_members_get_the_messages_of_their_own_tags_in_their_own_queues(
                 "msg_id": answer["msg_id"],
                 "offset_msg_id": answer["offset_msg_id"],
                 "reconsume_times": 0,
+                "batch": 1,
             }
     other.kill()
 
