@@ -39,7 +39,7 @@ CLASS_WORDS: Mapping[MessageClass, ClassWords] = {
         "dead letter", "DL", "its listener failed for good; it is in the dead-letter queue"
     ),
     MessageClass.LOST: ClassWords(
-        "lost", "L", "the offset passed it though both filters match, and no listener got it, or none again"
+        "lost", "L", "no filter took it, the offset passed it, and no listener consumed it"
     ),
     MessageClass.UNDETERMINED: ClassWords("undetermined", "?", "the history doesn't say enough to choose"),
 }
