@@ -140,7 +140,8 @@ def _likeness(
 
 
 def _weight(words: set[str], weights: Mapping[str, float]) -> float:
-    return sum(weights.get(word, weights[""]) for word in words)
+    # Exact, so that the order of a set, which no two processes share, decides no tie.
+    return math.fsum(weights.get(word, weights[""]) for word in words)
 
 
 def _weights(symptoms: Sequence[ListedSymptom]) -> dict[str, float]:
