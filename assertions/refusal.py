@@ -1,10 +1,14 @@
 """The common part of all checks of refusals: RocketMQ's own class, code and text."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import Field
 
-from rocketchaos.assertions.base import Check
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.clients import SeekRefused, SubscriptionRefused
+from rocketchaos.harness.language.words import ConsumerRef, TopicName
 
 
 class Refused(Check):
@@ -35,6 +39,33 @@ class Refused(Check):
             *([repr(self.because)] if self.because is not None else []),
         ]
         return "refused" + (f" with {', '.join(parts)}" if parts else "")
+
+
+class RefusedWhileRunning(Refused):
+    """A check of what a running consumer asked of its client for a topic, and did not get."""
+
+    event: ClassVar[type[SeekRefused | SubscriptionRefused]]
+    what: ClassVar[str]
+    """What was refused: `subscription`."""
+
+    consumer: ConsumerRef = Field(description="the consumer")
+    topic: TopicName = Field(description="the topic")
+
+    def evaluate(self, view: RunView) -> Answer:
+        at, consumers = view.end_of(self.at), view.consumers(self.consumer)
+        if at is None or consumers is None:
+            return Answer(None, self.stated, f"the observation `{self.at}` was not made, or names no member")
+        refused = [
+            event
+            for event in view.of_kind(self.event, until=at)
+            if event.node in consumers and event.body.topic == self.topic
+        ]
+        if not refused:
+            return Answer(False, self.stated, f"no {self.what} of {self.consumer} was refused")
+        bodies = [event.body for event in refused]
+        holds = any(self.fits_refusal(body.error, body.code, body.exceptions) for body in bodies)
+        observed = f"refused: {refusal_text(bodies[-1].error, bodies[-1].code)}"
+        return Answer(holds, self.stated, observed, [event.n for event in refused])
 
 
 def refusal_text(error: str, code: int | None) -> str:

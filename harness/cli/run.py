@@ -119,9 +119,8 @@ def run(
             progress=progress,
             hold=hold_for_user if hold else None,
         )
-        runner = Runner(options)
         return run_and_tell(
-            runner,
+            Runner(options),
             # Not one after the other: what the machine does meanwhile strikes all alike.
             planned.jobs * repeat,
             parallel=parallel,

@@ -258,9 +258,7 @@ def test_what_it_subscribes_to_besides_is_shown_and_judged(several: dict[str, An
 
 
 @pytest.mark.extended
-def test_what_it_prints_goes_into_its_log_up_to_a_limit_and_the_rest_is_counted(
-    several: dict[str, Any],
-) -> None:
+def test_its_output_is_logged_up_to_a_limit_and_the_rest_is_counted(several: dict[str, Any]) -> None:
     assert classes_of(several)["of-floods"] == {"delivered": 4}
     folder = Path(several["run_dir"])
     log = (folder / "logs" / "floods.log").read_bytes()

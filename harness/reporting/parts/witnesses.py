@@ -72,7 +72,8 @@ def _tracks(run: Report, group: str) -> Iterator[str]:
             continue  # it may have been handled without an entry
         shown = tracks.get((group, fate.key), "")
         if fate.message_class not in _HANDLED:
-            unheard += [fate] if shown == "CONSUMED" else []
+            if shown == "CONSUMED":
+                unheard.append(fate)
         elif shown == by_tools.get((group, fate.key), shown):
             # Where they differ it is for another reason, and told below.
             heard[shown] += 1
