@@ -56,15 +56,15 @@ class Batch(Count):
             return Answer(None, expected, chosen)
         at, consumers = chosen
         got = [item for item in view.deliveries(at, consumers) if self.topic in (None, item.topic)]
-        told = [(item.event.body.batch, item) for item in got if item.event.body.batch is not None]
+        sized = [(item.event.body.batch, item) for item in got if item.event.body.batch is not None]
         early = self._to_come(view, at, consumers, got)
-        if not told:
+        if not sized:
             why = "no message came" if not got else "the clients don't tell how many came at once"
             return Answer(None, expected, why, [item.event.n for item in got], too_early=early)
-        least, largest = min(size for size, _ in told), max(size for size, _ in told)
+        least, largest = min(size for size, _ in sized), max(size for size, _ in sized)
         sizes = str(largest) if least == largest else f"{least} to {largest}"
-        observed = f"{counted(len(told), 'message')} in batches of {sizes}"
-        proof = [item.event.n for size, item in told if size == largest]
+        observed = f"{counted(len(sized), 'message')} in batches of {sizes}"
+        proof = [item.event.n for size, item in sized if size == largest]
         if early is not None and not self.is_final(largest):
             return Answer(None, expected, f"{observed}; {early}", proof, too_early=early)
         return Answer(self.fits(largest), expected, observed, proof)

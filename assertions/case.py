@@ -86,7 +86,7 @@ class Case:
         return [
             name
             for name in self.view.seen_from_outside(consumers)
-            if not self.view.own_subscriptions.told_by_itself(name, until)
+            if not self.view.own_subscriptions.says_itself(name, until)
         ]
 
     def asking(self, passed: Event) -> list[str]:

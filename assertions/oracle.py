@@ -60,8 +60,8 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
     names = tuple(delivery.consumer for delivery in got)
     results = [event for event in case.view.results_of(case.message.key, case.at) if event.node in names]
     proof: list[Event] = [*(delivery.event for delivery in got), *results]
-    told = case.view.how_told(names[-1]) if got[-1].event.body.line is not None else None
-    how = f"the listener of {names[-1]} got it" if told is None else f"{names[-1]} {told} that it handled it"
+    verb = case.view.how_reported(names[-1]) if got[-1].event.body.line is not None else None
+    how = f"the listener of {names[-1]} got it" if verb is None else f"{names[-1]} {verb} that it handled it"
     made, reason = MessageClass.DELIVERED, how
     failed = [event for event in results if event.body.status in (FAILED, SUSPENDED)]
     last = next((event for event in results if event.node == names[-1] and event.n > got[-1].event.n), None)

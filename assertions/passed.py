@@ -203,7 +203,7 @@ def _sent_to_owner(
         for name, expressions in own.items()
         for expression in expressions
     ]
-    if not all(own.values()):  # an owner that doesn't subscribe drops nothing that could be told
+    if not all(own.values()):  # an owner that doesn't subscribe drops nothing that anybody could see
         drops.append(False)
     owner = ", ".join(owners)
     proof = list({event.n: event for event in [*proof, *_observations(owners)]}.values())

@@ -60,10 +60,10 @@ class StartRefused(Refused):
 
     def _of_producer(self, view: RunView, producer: str, at: int) -> Answer:
         """A producer starts once, before the first step: without a refusal it has started."""
-        told = [event for event in view.of_kind(ProducerRefused, until=at) if event.node == producer]
-        if not told:
+        refusals = [event for event in view.of_kind(ProducerRefused, until=at) if event.node == producer]
+        if not refusals:
             return Answer(False, self.stated, f"{producer} has started")
-        return self._of(told[-1].body, told[-1].n)
+        return self._of(refusals[-1].body, refusals[-1].n)
 
     def _of(self, refusal: ConsumerRefused | ProducerRefused, number: int) -> Answer:
         holds = self.fits_refusal(refusal.error, refusal.code, refusal.exceptions)

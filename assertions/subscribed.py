@@ -55,8 +55,8 @@ class OwnSubscriptions:
             changes = [] if kind in _STARTS else [*changes, since]
         return changes
 
-    def told_by_itself(self, consumer: str, until: int) -> bool:
-        """Whether each life of a user's program that began by event `until` has told what it subscribes to.
+    def says_itself(self, consumer: str, until: int) -> bool:
+        """Whether each life of a user's program that began by event `until` has said what it subscribes to.
 
         A scenario says what it expects of a program. The subscription that a program reports was so from its
         start.

@@ -44,7 +44,7 @@ class TraitsView(EventView):
         ways = [_OUTSIDE[way] for way in dict.fromkeys(self.traits(name).seen_by for name in consumers)]
         return " or ".join(ways)
 
-    def how_told(self, consumer: str) -> str:
+    def how_reported(self, consumer: str) -> str:
         """How this one, who is `seen_from_outside`, reports a message: `printed`."""
         return _HOW.get(self.traits(consumer).seen_by, "printed")
 

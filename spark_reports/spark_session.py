@@ -315,7 +315,7 @@ def _unless_set(configured: SparkConf, places: Sequence[str]) -> dict[str, str]:
 
 def _submitted(master: str | None, places: Sequence[str]) -> Iterator[SparkSession]:
     """A session in the JVM that `spark-submit` has started; its settings of memory and places hold."""
-    # Only now what `spark-submit` was told is seen.
+    # Only now the options of `spark-submit` are seen.
     SparkContext._ensure_initialized()
     builder = SparkSession.builder
     settings = _settings(master or "")

@@ -197,10 +197,10 @@ class Consumer(InProcess):
         """Take over the consumer that a user's program has started, and its own subscriptions."""
         require_started(self.name, self.spec, answer, self._start_limit_s)
         if answer["subscribe"] is None:
-            return  # nobody has told, so that it stays what is expected
+            return  # nobody has said, so that it stays what is expected
         if self._before_launch is not None:
-            told = ProgramSubscription(subscribe=answer["subscribe"], pid=self.pid)
-            self._history.append(self.name, told)
+            stated = ProgramSubscription(subscribe=answer["subscribe"], pid=self.pid)
+            self._history.append(self.name, stated)
         self.subscriptions = {topic: from_data(data) for topic, data in answer["subscribe"].items()}
         self.topics = tuple(dict.fromkeys((*self.topics, *self.subscriptions)))
 
@@ -238,8 +238,10 @@ class Consumer(InProcess):
 
     def seek(self, topic: str, queue: tuple[str, int] | None, to: int | str) -> list[dict[str, Any]]:
         """Move its own position, in one queue or in all that it has; which those were."""
-        one = None if queue is None else {"broker": queue[0], "queue_id": queue[1]}
-        queues: list[dict[str, Any]] = self._ask("seek", topic=self._real(topic), queue=one, to=to)["queues"]
+        place = None if queue is None else {"broker": queue[0], "queue_id": queue[1]}
+        queues: list[dict[str, Any]] = self._ask("seek", topic=self._real(topic), queue=place, to=to)[
+            "queues"
+        ]
         return queues
 
     def suspend(self) -> None:

@@ -213,7 +213,7 @@ class ServerCluster(ABC):
                 "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
             ) from error
         first = self._needs.name_servers + len(self._needs.brokers)
-        # A slave is told who its master is when it registers, so masters must have done so before; and whatever
+        # A slave learns who its master is when it registers, so masters must have done so before; and whatever
         # else there is looks for brokers when it starts.
         for servers in (self._servers[:first], self._servers[first:]):
             if servers:

@@ -38,7 +38,7 @@ class AnsweredEntries(Entries):
         super().__init__(scenario, "http", tell)
         # No proxy of this host's environment: the program is on this host, or on the network of the servers.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        self._told: dict[str, set[tuple[tuple[str, str], ...]]] = {}
+        self._reported: dict[str, set[tuple[tuple[str, str], ...]]] = {}
         self._failures: dict[str, str] = {}
 
     def _read(self, context: RunContext) -> None:
@@ -66,11 +66,11 @@ class AnsweredEntries(Entries):
         return text
 
     def _take(self, name: str, text: str) -> None:
-        told = self._told.setdefault(name, set())
+        reported = self._reported.setdefault(name, set())
         for groups, found in self._found(name, text):
             finding = tuple(sorted(groups.items()))
-            if finding not in told:
-                told.add(finding)
+            if finding not in reported:
+                reported.add(finding)
                 around = text[max(0, found.start() - _AROUND) : found.end() + _AROUND][:SHOWN]
                 self._count(name, around)
                 self._emit(name, "line", {"line": around, **groups})

@@ -39,7 +39,7 @@ def bisect_all(
 
     Args:
         runner: runs what they ask for. searches: not started yet. answer: what a run answers; empty: nothing.
-        parallel: runs at a time, as `Runner.run_all`. told: called with each question.
+        parallel: runs at a time, as `Runner.run_all`. text: called with each question.
     """
     asks: dict[int, Ask] = {number: next(search.search) for number, search in enumerate(searches)}
     while asks:

@@ -26,29 +26,29 @@ class PrintedEvents:
         """By each of their further keys."""
         self._unknown: Counter[str] = Counter()
 
-    def of(self, consumer: str, told: Mapping[str, Any]) -> Iterator[Body]:
-        """The events of a line. `told` has its text, `line`, and the named groups.
+    def of(self, consumer: str, entry: Mapping[str, Any]) -> Iterator[Body]:
+        """The events of a line. `entry` has its text, `line`, and the named groups.
 
         It may also have `only`, `received` or `consumed`: the one of the two that it is about.
         """
-        found = self._message(consumer, told)
-        line = str(told["line"])
+        found = self._message(consumer, entry)
+        line = str(entry["line"])
         if isinstance(found, str):
             self._unknown[consumer] += 1
             if self._unknown[consumer] <= _MOST_UNKNOWN:
                 yield LineOfNoMessage(line=line, reason=found)
             return
-        if told.get("only") != Consumed.kind:
-            yield _received(found, told, line)
-        if told.get("only") != Received.kind:
+        if entry.get("only") != Consumed.kind:
+            yield _received(found, entry, line)
+        if entry.get("only") != Received.kind:
             usual = _STATUS[self._scenario.consumers[consumer].traits.seen_by]
-            yield Consumed(key=found.key, status=str(told.get("status", usual)))
+            yield Consumed(key=found.key, status=str(entry.get("status", usual)))
 
-    def _message(self, consumer: str, told: Mapping[str, Any]) -> SendInvoked | str:
+    def _message(self, consumer: str, entry: Mapping[str, Any]) -> SendInvoked | str:
         """The message that a line names, or why it names none."""
         self._learn()
-        if "key" in told:
-            key = str(told["key"])
+        if "key" in entry:
+            key = str(entry["key"])
             if key in self._messages:
                 return self._messages[key]
             named = self._by_key.get(key, [])
@@ -58,11 +58,11 @@ class PrintedEvents:
                 f"{len(named)} messages have the key {key!r}" if named else f"no message has the key {key!r}"
             )
         topics = (
-            [str(told["topic"])] if "topic" in told else list(self._scenario.consumers[consumer].subscribe)
+            [str(entry["topic"])] if "topic" in entry else list(self._scenario.consumers[consumer].subscribe)
         )
-        number = _number(told.get("number"))
+        number = _number(entry.get("number"))
         key = f"{topics[0]}-{number}"
-        return self._messages.get(key) or f"{topics[0]} has no message of the number {told.get('number')!r}"
+        return self._messages.get(key) or f"{topics[0]} has no message of the number {entry.get('number')!r}"
 
     def _learn(self) -> None:
         events = self._history.events
@@ -74,16 +74,16 @@ class PrintedEvents:
         self._read = len(events)
 
 
-def _received(found: SendInvoked, told: Mapping[str, Any], line: str) -> Received:
-    broker, _, queue = str(told.get("queue", "")).rpartition(":")
+def _received(found: SendInvoked, entry: Mapping[str, Any], line: str) -> Received:
+    broker, _, queue = str(entry.get("queue", "")).rpartition(":")
     return Received(
         topic=found.topic,
-        tag=told.get("tag", found.tag),
+        tag=entry.get("tag", found.tag),
         key=found.key,
         keys=found.keys,
         broker=broker or None,
         queue_id=_number(queue),
-        offset=_number(told.get("offset")),
+        offset=_number(entry.get("offset")),
         line=line,
     )
 

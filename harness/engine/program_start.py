@@ -97,12 +97,12 @@ def begun(
         lambda: _member(context, name, worker, former),
         lambda: _why_not(context, name, worker),
     )
-    told = _told_by_itself(context, name, member)
-    traits = _traits(member, told is not None)
-    if told is None and member.alone and member.by_socket:
-        # Nobody else can have told the broker.
-        told = {topic: _expression(item) for topic, item in member.subscriptions.items()}
-    own = None if told is None else _own(context, told)
+    own_words = _said_by_itself(context, name, member)
+    traits = _traits(member, own_words is not None)
+    if own_words is None and member.alone and member.by_socket:
+        # Nobody else can have subscribed at the broker.
+        own_words = {topic: _expression(item) for topic, item in member.subscriptions.items()}
+    own = None if own_words is None else _own(context, own_words)
     return {
         "client_id": member.client_id,
         "client_version": member.version,
@@ -112,9 +112,9 @@ def begun(
     }
 
 
-def _own(context: ProbeContext, told: Mapping[str, Any]) -> dict[str, Any]:
-    names = {topic: context.names.scenario(topic) for topic in told}
-    return {names[topic]: data for topic, data in told.items() if not topic.startswith(_RETRY)}
+def _own(context: ProbeContext, subscriptions: Mapping[str, Any]) -> dict[str, Any]:
+    names = {topic: context.names.scenario(topic) for topic in subscriptions}
+    return {names[topic]: data for topic, data in subscriptions.items() if not topic.startswith(_RETRY)}
 
 
 def awaited(
@@ -146,7 +146,7 @@ def _member(
         answer = connection_of(context, group, address)
         connections = answer.get("connections", [])
         new = [item for item in connections if item["client_id"] not in others and _key(item) not in former]
-        # Looked at after the broker has told: a connection of which it knows is there by now.
+        # Looked at after the broker has answered: a connection of which it knows is there by now.
         speaks = speaks_from(worker.pid, worker.container) if new else None
         own = [item for item in new if speaks is not None and speaks(item["address"])]
         ids = sorted({item["client_id"] for item in own or new})
@@ -189,7 +189,7 @@ def connection_of(context: ProbeContext, group: str, address: str) -> Mapping[st
         return {}
 
 
-def _told_by_itself(context: ProbeContext, name: str, member: _Member) -> Mapping[str, Any] | None:
+def _said_by_itself(context: ProbeContext, name: str, member: _Member) -> Mapping[str, Any] | None:
     """The client's own subscriptions, by topic (307); None: it doesn't answer."""
     if _kind(member) is None:
         return None

@@ -60,13 +60,13 @@ class TracedEntries(StoredEntries):
             return
         self._count(writer, shown)
         call = record.request_id, record.msg_id
-        told = {"line": shown, "key": record.keys.partition(" ")[0]}
+        entry = {"line": shown, "key": record.keys.partition(" ")[0]}
         if call not in self._called:
             self._called.add(call)
-            self._emit(writer, "line", {**told, "only": "received"})
+            self._emit(writer, "line", {**entry, "only": "received"})
         if record.returned:
             status = "CONSUME_SUCCESS" if record.succeeded else "RECONSUME_LATER"
-            self._emit(writer, "line", {**told, "only": "consumed", "status": status})
+            self._emit(writer, "line", {**entry, "only": "consumed", "status": status})
 
 
 def _shown(record: TraceRecord) -> str:

@@ -48,5 +48,5 @@ class WrittenEntries(StoredEntries):
             self._emit(writers[0], body.kind, body.as_data())
             return
         self._count(writer, text)
-        for told, _ in self._found(writer, text):
-            self._emit(writer, "line", {"line": shown, **told})
+        for entry, _ in self._found(writer, text):
+            self._emit(writer, "line", {"line": shown, **entry})

@@ -59,11 +59,11 @@ def _fact(
     """
     entry = look.row.entry
     assert isinstance(entry.body, Observation)
-    told_ms = entry.body.look_began_before_ms
-    if told_ms is None:
-        told_ms = entry.body.look_before_ms
-    if told_ms is not None:
-        before_ms = entry.at_ms - told_ms
+    look_ms = entry.body.look_began_before_ms
+    if look_ms is None:
+        look_ms = entry.body.look_before_ms
+    if look_ms is not None:
+        before_ms = entry.at_ms - look_ms
     else:
         before_ms = began.at_ms if look.known_ms is None else look.known_ms
     # 0 where it was over before the event that tells of the beginning.

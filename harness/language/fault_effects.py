@@ -23,7 +23,7 @@ _UNDO = [word for kind in FAULT_KINDS.values() for word in kind.undone_by]
 ACTIVE_BEFORE_TOLD = tuple(
     dict.fromkeys(
         (
-            *(kind.word for kind in FAULT_KINDS.values() if kind.active_before_told),
+            *(kind.word for kind in FAULT_KINDS.values() if kind.active_before_announced),
             # Who starts tells of it first.
             *(word for word in _UNDO if word not in (*FAULT_KINDS, "start")),
         )

@@ -65,7 +65,7 @@ class FaultKind:
     process: Process = Process.RUNS
     undone_by: tuple[str, ...] = ()
     """The steps that undo it."""
-    active_before_told: bool = False
+    active_before_announced: bool = False
     """Whether a group may change from the beginning of the step on, before the history shows a fault."""
     shown: tuple[Shown, ...] = ()
     drawn: tuple[Drawn, ...] = ()

@@ -92,7 +92,7 @@ be stored or not. Until it is back nothing can be sent, so a `send` in another b
     instead="a server gets its SIGTERM by `stop`: write `stop: {target}`",
     process=Process.LEFT,
     undone_by=("start", "restart"),
-    active_before_told=True,
+    active_before_announced=True,
     shown=(
         Shown("SIGTERM of a consumer", CONSUMER, "terminate: a", ("terminate",)),
         Shown("SIGTERM of the producer", PRODUCER, "terminate: producer", ("terminate-producer",)),
@@ -131,7 +131,7 @@ SIGTERM; `restart` brings it back.""",
     consumers_tell=True,
     process=Process.LEFT,
     undone_by=("start", "restart"),
-    active_before_told=True,
+    active_before_announced=True,
     shown=(
         Shown("SIGTERM of a broker", BROKER, "stop: broker-a", ("stop-broker",)),
         Shown("SIGTERM of the name server", NAME_SERVER, "stop: nameserver", ("stop-nameserver",)),
@@ -172,7 +172,7 @@ answers and every running broker has registered again by its own timer (30 s in 
     after="running",
     capability="restart",
     consumers_tell=True,
-    active_before_told=True,
+    active_before_announced=True,
     # A name server is back once the brokers have registered with it again, every 10 s.
     takes_s=12.0,
     shown=(
@@ -333,7 +333,7 @@ a cluster of kind `embedded`.""",
 FILL_DISK = FaultKind(
     word="fill-disk",
     undone_by=("free-disk",),
-    active_before_told=True,
+    active_before_announced=True,
     shown=(Shown("a full disk of a broker (4.9.x)", DISK, "fill-disk: broker-a", ("fill-disk",)),),
     drawn=(
         Drawn(

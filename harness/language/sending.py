@@ -83,10 +83,10 @@ class Sending(Strict):
     @model_validator(mode="after")
     def _one_way(self) -> Sending:
         given = self.ways
-        for one, other in combinations(given, 2):
+        for first, second in combinations(given, 2):
             # What RocketMQ refuses, as a batch with a delay level, is seen when it is sent.
-            if (one, other) not in _TOGETHER:
-                raise ValueError(f"a message can't be sent with `{one}` and `{other}` at once")
+            if (first, second) not in _TOGETHER:
+                raise ValueError(f"a message can't be sent with `{first}` and `{second}` at once")
         return self
 
     @property

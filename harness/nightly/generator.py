@@ -273,7 +273,7 @@ def _document(seed: int, number: int, draft: Draft, steps: list[Step], options: 
     if cluster:
         document["cluster"] = cluster
     document["topics"] = {name: {"queues": queues} for name, queues in draft.topics.items()}
-    # The broker asks only a producer of which a heartbeat has told it.
+    # The broker asks only a producer that it knows by a heartbeat.
     known_soon = {"settings": {"heartbeatBrokerInterval": 1000}} if draft.checked else {}
     if known_soon:
         document["producer"] = known_soon

@@ -79,7 +79,7 @@ def _read_group(context: ProbeContext, group: str, moment: str) -> None:
 
 
 def _look_again(context: ProbeContext) -> None:
-    """Whether a group's members have stayed until they had told their queues, where no subVersion proves that.
+    """Whether a group's members have stayed until they had named their queues, where no subVersion proves that.
 
     See `assertions.membership`. It is written down only where it differs.
     """

@@ -86,7 +86,7 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -
         for problem in step.problems(course.scenario) if all_defined else ():
             yield course.document.report(placed.path, problem, key=True)
         yield from _members_started(course, placed)
-        yield from _told_by_who_runs(course, placed, step)
+        yield from _runs_needed(course, placed, step)
         yield from _sent_by_who_runs(course, placed, step)
         yield from _moved(course, placed, step)
         if isinstance(step, Repeat):
@@ -158,7 +158,7 @@ def _members_started(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic
             yield course.document.report(placed.path, message, key=True)
 
 
-def _told_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
+def _runs_needed(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
     """A consumer that is asked for its own offsets must run."""
     name = step.own_offsets if isinstance(step, Settle) else None
     actor = course.actors().get(name or "")

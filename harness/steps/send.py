@@ -170,8 +170,8 @@ class Send(Sending, Step):
         queues = scenario.topic(self.topic).write_queues * len(scenario.brokers_of(self.topic))
         in_turn = queues if self.tags and self.per_queue is not None else 1
         numbers = Counter(index // in_turn % len(tags) for index in range(self.count))
-        for turn, number in numbers.items():
-            yield self.topic, tags[turn], number
+        for index, number in numbers.items():
+            yield self.topic, tags[index], number
 
     def body_text(self, scenario: Scenario) -> str | None:
         """The text of its messages, with placeholders; None: each has its key.
@@ -238,10 +238,10 @@ class Send(Sending, Step):
     def _tag_of(self, context: StepContext, index: int) -> str | None:
         if self.tags is None:
             return context.variables.tag(self.tag, self.topic)
-        turn = (
+        position = (
             index // len(context.servers.written_queues(self.topic)) if self.per_queue is not None else index
         )
-        return context.variables.tag(self.tags[turn % len(self.tags)], self.topic)
+        return context.variables.tag(self.tags[position % len(self.tags)], self.topic)
 
     def _queue_of(self, context: StepContext, index: int) -> Queue | None:
         queues = context.servers.written_queues(self.topic)

@@ -174,11 +174,11 @@ class PrintedOutput:
             matches = [] if self._sees is None else list(self._sees.finditer(line))
             self._found += bool(matches)
             for found in matches:
-                told = {name: value for name, value in found.groupdict().items() if value is not None}
-                self._emit("line", {"line": line[:SHOWN], **told})
+                entry = {name: value for name, value in found.groupdict().items() if value is not None}
+                self._emit("line", {"line": line[:SHOWN], **entry})
 
     def _answer(self, command: Mapping[str, Any]) -> None:
-        # What it had printed before counts as told.
+        # What it had printed before counts as reported.
         self._read()
         result: dict[str, Any] | None = None
         if command["do"] == "ping":

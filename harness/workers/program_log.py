@@ -21,7 +21,7 @@ LOOK_EVERY_S = 0.1
 
 
 class ProgramLog:
-    """A file of bounded size. The bytes that it leaves out are counted, and told at the end."""
+    """A file of bounded size. The bytes that it leaves out are counted, and named at the end."""
 
     def __init__(self, path: Path) -> None:
         """

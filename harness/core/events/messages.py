@@ -92,7 +92,7 @@ class SendFailed(Sending, frozen=True, kw_only=True):
 
 
 class Received(Body, frozen=True, kw_only=True):
-    """A listener, or a poll, gets a message; or a program has told that it handled it, see `line`."""
+    """A listener, or a poll, gets a message; or a program reports that it handled it, see `line`."""
 
     kind: ClassVar[str] = "received"
     node: ClassVar[str] = "worker"
@@ -116,7 +116,7 @@ class Received(Body, frozen=True, kw_only=True):
     """How many messages this call of the listener, or this poll, got; none: the client doesn't tell."""
     line: str | None = None
     """What the program printed, wrote into its topic, answered, or traced, its first 200 characters, where that is
-    how it is seen; none: a listener told."""
+    how it is seen; none: a listener reports it."""
 
     @property
     def queue(self) -> str:
@@ -151,7 +151,7 @@ class Consumed(Answered, frozen=True, kw_only=True):
 
 
 class LineOfNoMessage(Body, frozen=True, kw_only=True):
-    """A program told, as `sees` says, of what is no message of the run; the first 100 of each."""
+    """A program reports, as `sees` says, something that is no message of the run; the first 100 of each."""
 
     kind: ClassVar[str] = "line-of-no-message"
     node: ClassVar[str] = "worker"

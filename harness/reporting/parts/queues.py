@@ -52,12 +52,12 @@ def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueL
     offsets = _last_offsets(view, group, topic)
     stored = _stored(view, group, topic)
     owners: dict[str, list[str]] = {}
-    told = view.ownership(group, end)
-    for name, event in told.items():
+    known = view.ownership(group, end)
+    for name, event in known.items():
         for queue in owned_queues(event, topic):
             owners.setdefault(queue, []).append(name)
-    untold = [
-        name for name in view.online(end, group) if name not in told and view.traits(name).queues == "owned"
+    unknown = [
+        name for name in view.online(end, group) if name not in known and view.traits(name).queues == "owned"
     ]
     fates = [fate for fate in run.outcome.messages if (fate.group, fate.topic) == (group, topic)]
     names = {*offsets, *(fate.queue for fate in fates if fate.queue is not None)}
@@ -72,7 +72,7 @@ def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueL
                 group=group,
                 topic=topic,
                 queue=queue,
-                owner=", ".join(owner) or ("unknown" if untold else "nobody"),
+                owner=", ".join(owner) or ("unknown" if unknown else "nobody"),
                 own_subscription=", ".join(subscribed) or None,
                 stored=stored.get(queue.rpartition(":")[0]),
                 sent=len(own),

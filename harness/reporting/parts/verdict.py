@@ -101,7 +101,7 @@ def reason_quote_and_hint(run: Report) -> tuple[str, list[str], str]:
 
 
 def logs(run: Report) -> list[str]:
-    """The files in `logs/`, relative to the run folder, without what the harness has told a program's agent."""
+    """The files in `logs/`, relative to the run folder, without what the harness writes for a program's agent."""
     folder = run.folder / "logs"
     try:
         files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".json")

@@ -75,7 +75,7 @@ def _tracks(run: Report, group: str) -> Iterator[str]:
             if shown == "CONSUMED":
                 unheard.append(fate)
         elif shown == by_tools.get((group, fate.key), shown):
-            # Where they differ it is for another reason, and told below.
+            # Where they differ it is for another reason, which stands below.
             heard[shown] += 1
     if unheard:
         yield (

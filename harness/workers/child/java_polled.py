@@ -122,12 +122,14 @@ class LitePullConsumer(PolledConsumer):
             CommandFailed: it has none.
             jpype.JException: RocketMQ refuses, with MQClientException.
         """
-        chosen = [queue] if queue is not None else [one for one in self.assignment() if one["topic"] == topic]
+        chosen = (
+            [queue] if queue is not None else [item for item in self.assignment() if item["topic"] == topic]
+        )
         if not chosen:
             raise CommandFailed(f"it has no queue of {topic}")
-        for one in chosen:
+        for item in chosen:
             place = jpype.JClass("org.apache.rocketmq.common.message.MessageQueue")(
-                topic, one["broker"], jpype.JInt(one["queue_id"])
+                topic, item["broker"], jpype.JInt(item["queue_id"])
             )
             match to:
                 case "begin":
@@ -136,7 +138,7 @@ class LitePullConsumer(PolledConsumer):
                     self._java.seekToEnd(place)
                 case _:
                     self._java.seek(place, jpype.JLong(to))
-        return [{"broker": one["broker"], "queue_id": one["queue_id"]} for one in chosen]
+        return [{"broker": item["broker"], "queue_id": item["queue_id"]} for item in chosen]
 
     def _poll(self) -> None:
         self._consume(self._java.poll(jpype.JLong(_POLL_MS)))

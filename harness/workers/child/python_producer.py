@@ -51,7 +51,7 @@ class Producer:
         self._client = client
         self._instance = instance_name(client_ip, instance)
         self._name_server = NameServer(nameserver)
-        self._turns: dict[str, int] = {}
+        self._last_queue: dict[str, int] = {}
         ffi = client.ffi
         self._send_orderly = ffi.dll.SendMessageOrderly
         self._send_orderly.argtypes = [
@@ -126,12 +126,12 @@ class Producer:
         }
 
     def _chosen(self, topic: str, queues: Sequence[Queue], queue: Mapping[str, Any] | None) -> Queue:
-        """The queue that is wanted, or the one whose turn it is."""
+        """The queue that is wanted, or the next one."""
         if not queues:
             raise CommandFailed(f"no broker takes messages of {topic} now")
         if queue is None:
-            turn = self._turns[topic] = self._turns.get(topic, -1) + 1
-            return queues[turn % len(queues)]
+            number = self._last_queue[topic] = self._last_queue.get(topic, -1) + 1
+            return queues[number % len(queues)]
         wanted = str(queue["broker"]), int(queue["id"])
         if wanted not in queues:
             raise CommandFailed(

@@ -68,40 +68,40 @@ var statuses = map[consumer.ConsumeResult]string{
 
 // pushConsumer is a push consumer of the client's, with a listener that reports every message.
 type pushConsumer struct {
-	told     consumerSettings
+	wanted   consumerSettings
 	client   rocketmq.PushConsumer
 	listener *listener
 	counts   *pullCounts
 }
 
-func newPushConsumer(told consumerSettings, events *eventPipe) (*pushConsumer, error) {
+func newPushConsumer(wanted consumerSettings, events *eventPipe) (*pushConsumer, error) {
 	made := &pushConsumer{
-		told: told, listener: newListener(told.Name, events, told.Behaviour),
+		wanted: wanted, listener: newListener(wanted.Name, events, wanted.Behaviour),
 		counts: &pullCounts{byTopic: map[string]*pullCount{}},
 	}
-	if told.Api != "" && told.Api != "push" {
-		return nil, refuse("rocketmq-client-go has no `api: %s` here", told.Api)
+	if wanted.Api != "" && wanted.Api != "push" {
+		return nil, refuse("rocketmq-client-go has no `api: %s` here", wanted.Api)
 	}
 	model := consumer.Clustering
-	if told.Model == "broadcasting" {
+	if wanted.Model == "broadcasting" {
 		model = consumer.BroadCasting
 	}
 	options := []consumer.Option{
-		consumer.WithGroupName(told.Group),
-		consumer.WithNameServer(nameServers(told.Nameserver)),
-		consumer.WithInstance(instanceName(told.ClientIp, told.Instance)),
+		consumer.WithGroupName(wanted.Group),
+		consumer.WithNameServer(nameServers(wanted.Nameserver)),
+		consumer.WithInstance(instanceName(wanted.ClientIp, wanted.Instance)),
 		consumer.WithConsumerModel(model),
-		consumer.WithConsumerOrder(told.Listener == "orderly"),
-		consumer.WithConsumeFromWhere(consumesFrom[told.ConsumeFrom]),
-		consumer.WithNamespace(told.Namespace),
+		consumer.WithConsumerOrder(wanted.Listener == "orderly"),
+		consumer.WithConsumeFromWhere(consumesFrom[wanted.ConsumeFrom]),
+		consumer.WithNamespace(wanted.Namespace),
 		consumer.WithFilterMessageHook([]hooks.FilterMessageHook{made.counts.count}),
 	}
-	allocate, err := told.Strategy.allocate()
+	allocate, err := wanted.Strategy.allocate()
 	if err != nil {
 		return nil, err
 	}
 	options = append(options, consumer.WithStrategy(allocate))
-	for name, value := range told.Settings {
+	for name, value := range wanted.Settings {
 		option, err := setting(name, value)
 		if err != nil {
 			return nil, err
@@ -111,7 +111,7 @@ func newPushConsumer(told consumerSettings, events *eventPipe) (*pushConsumer, e
 	if made.client, err = rocketmq.NewPushConsumer(options...); err != nil {
 		return nil, refusedBy(err)
 	}
-	for topic, by := range told.Subscribe {
+	for topic, by := range wanted.Subscribe {
 		if err := made.subscribe(topic, by); err != nil {
 			return nil, err
 		}
@@ -140,7 +140,9 @@ func setting(name string, value json.RawMessage) (consumer.Option, error) {
 	return nil, refuse("rocketmq-client-go has no setting `%s`", name)
 }
 
-func (made *pushConsumer) clientId() string { return clientId(made.told.ClientIp, made.told.Instance) }
+func (made *pushConsumer) clientId() string {
+	return clientId(made.wanted.ClientIp, made.wanted.Instance)
+}
 
 func (made *pushConsumer) start() error {
 	if err := made.client.Start(); err != nil {
@@ -178,20 +180,20 @@ func (made *pushConsumer) consume(
 	ctx context.Context, messages ...*primitive.MessageExt,
 ) (result consumer.ConsumeResult, err error) {
 	success, failure := consumer.ConsumeSuccess, consumer.ConsumeRetryLater
-	if made.told.Listener == "orderly" && made.listener.behaviour.By != "retry-later" {
+	if made.wanted.Listener == "orderly" && made.listener.behaviour.By != "retry-later" {
 		failure = consumer.SuspendCurrentQueueAMoment
 	}
 	defer func() {
 		if defect := recover(); defect != nil {
 			made.listener.events.emit(
-				"listener-error", fields{"consumer": made.told.Name, "error": fmt.Sprint(defect)},
+				"listener-error", fields{"consumer": made.wanted.Name, "error": fmt.Sprint(defect)},
 			)
 			result = failure
 		}
 	}()
 	broker := ""
 	if concurrently, there := primitive.GetConcurrentlyCtx(ctx); there {
-		concurrently.DelayLevelWhenNextConsume = made.told.RetryDelayLevel
+		concurrently.DelayLevelWhenNextConsume = made.wanted.RetryDelayLevel
 		broker = concurrently.MQ.BrokerName
 	} else if orderly, there := primitive.GetOrderlyCtx(ctx); there {
 		broker = orderly.MQ.BrokerName
@@ -204,7 +206,7 @@ func (made *pushConsumer) consume(
 		result = success
 	}
 	status := statuses[result]
-	if made.told.Listener == "orderly" && succeeds {
+	if made.wanted.Listener == "orderly" && succeeds {
 		status = "SUCCESS"
 	}
 	made.listener.report(messages, status)

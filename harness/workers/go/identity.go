@@ -34,11 +34,11 @@ func localAddress() string {
 	if err != nil {
 		return ""
 	}
-	for _, one := range interfaces {
-		if one.Flags&net.FlagLoopback != 0 || one.Flags&net.FlagUp == 0 {
+	for _, item := range interfaces {
+		if item.Flags&net.FlagLoopback != 0 || item.Flags&net.FlagUp == 0 {
 			continue
 		}
-		addresses, err := one.Addrs()
+		addresses, err := item.Addrs()
 		if err != nil {
 			continue
 		}

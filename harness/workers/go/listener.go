@@ -20,8 +20,8 @@ type behaviour struct {
 
 // concerns says whether the listener fails and is slow on the message with this key.
 func (behaves behaviour) concerns(key string) bool {
-	for _, one := range behaves.Only {
-		if one == key {
+	for _, item := range behaves.Only {
+		if item == key {
 			return true
 		}
 	}
@@ -73,9 +73,9 @@ func newListener(name string, events *eventPipe, behaves behaviour) *listener {
 // meanwhile, and nothing is reported any more.
 func (listener *listener) receive(messages []*primitive.MessageExt, broker string) (ok bool, gone bool) {
 	for _, message := range messages {
-		told := listener.described(message, broker)
-		told["batch"] = len(messages)
-		listener.events.emit("received", told)
+		event := listener.described(message, broker)
+		event["batch"] = len(messages)
+		listener.events.emit("received", event)
 	}
 	for _, message := range messages {
 		key, _ := keysOf(message)
@@ -115,9 +115,9 @@ func (listener *listener) blocks(message *primitive.MessageExt) bool {
 
 func (listener *listener) report(messages []*primitive.MessageExt, status string) {
 	for _, message := range messages {
-		told := listener.identity(message)
-		told["status"] = status
-		listener.events.emit("consumed", told)
+		event := listener.identity(message)
+		event["status"] = status
+		listener.events.emit("consumed", event)
 	}
 }
 
@@ -135,16 +135,16 @@ func (listener *listener) identity(message *primitive.MessageExt) fields {
 
 // described has the queue from which the message was pulled: that of the retry topic, for a retry.
 func (listener *listener) described(message *primitive.MessageExt, broker string) fields {
-	told := listener.identity(message)
+	event := listener.identity(message)
 	_, further := keysOf(message)
-	told["topic"] = message.Topic
-	told["tag"] = textOrNull(message.GetTags())
-	told["keys"] = further
-	told["broker"] = broker
-	told["queue_id"] = message.Queue.QueueId
-	told["offset"] = message.QueueOffset
-	told["reconsume_times"] = message.ReconsumeTimes
-	return told
+	event["topic"] = message.Topic
+	event["tag"] = textOrNull(message.GetTags())
+	event["keys"] = further
+	event["broker"] = broker
+	event["queue_id"] = message.Queue.QueueId
+	event["offset"] = message.QueueOffset
+	event["reconsume_times"] = message.ReconsumeTimes
+	return event
 }
 
 func keysOf(message *primitive.MessageExt) (first string, further []string) {

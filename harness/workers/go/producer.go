@@ -65,20 +65,20 @@ const callbackLimit = 6 * time.Second
 
 // messageProducer never sends again what was not acknowledged.
 type messageProducer struct {
-	told   producerSettings
+	wanted producerSettings
 	client rocketmq.Producer
 }
 
-func newMessageProducer(told producerSettings) (*messageProducer, error) {
-	if told.PollNameServerMs != nil {
+func newMessageProducer(wanted producerSettings) (*messageProducer, error) {
+	if wanted.PollNameServerMs != nil {
 		return nil, refuse("rocketmq-client-go asks the name server every 30 s: it has no setting to change that")
 	}
 	client, err := rocketmq.NewProducer(
-		producer.WithGroupName(told.Group),
-		producer.WithNameServer(nameServers(told.Nameserver)),
-		producer.WithInstanceName(instanceName(told.ClientIp, told.Instance)),
+		producer.WithGroupName(wanted.Group),
+		producer.WithNameServer(nameServers(wanted.Nameserver)),
+		producer.WithInstanceName(instanceName(wanted.ClientIp, wanted.Instance)),
 		producer.WithRetry(0),
-		producer.WithNamespace(told.Namespace),
+		producer.WithNamespace(wanted.Namespace),
 		producer.WithQueueSelector(&chosenOrNext{
 			byHash: producer.NewHashQueueSelector(), next: producer.NewRoundRobinQueueSelector(),
 		}),
@@ -86,11 +86,11 @@ func newMessageProducer(told producerSettings) (*messageProducer, error) {
 	if err != nil {
 		return nil, refusedBy(err)
 	}
-	return &messageProducer{told: told, client: client}, nil
+	return &messageProducer{wanted: wanted, client: client}, nil
 }
 
 func (made *messageProducer) clientId() string {
-	return clientId(made.told.ClientIp, made.told.Instance)
+	return clientId(made.wanted.ClientIp, made.wanted.Instance)
 }
 
 func (made *messageProducer) start() error {
@@ -107,13 +107,13 @@ func (made *messageProducer) stop() error {
 	return nil
 }
 
-func (made *messageProducer) send(told outgoing) (fields, error) {
-	messages := told.messages()
+func (made *messageProducer) send(wanted outgoing) (fields, error) {
+	messages := wanted.messages()
 	limited, cancel := context.WithTimeout(
-		context.Background(), time.Duration(told.TimeoutMs)*time.Millisecond,
+		context.Background(), time.Duration(wanted.TimeoutMs)*time.Millisecond,
 	)
 	defer cancel()
-	if told.How.Oneway {
+	if wanted.How.Oneway {
 		if err := made.client.SendOneWay(limited, messages...); err != nil {
 			return nil, refusedBy(err)
 		}
@@ -124,7 +124,7 @@ func (made *messageProducer) send(told outgoing) (fields, error) {
 		}, nil
 	}
 	send := made.client.SendSync
-	if told.How.Async {
+	if wanted.How.Async {
 		send = made.sendAsync
 	}
 	result, err := send(limited, messages...)
@@ -144,44 +144,44 @@ func (made *messageProducer) send(told outgoing) (fields, error) {
 }
 
 // messages are the one message, or all of a batch.
-func (told outgoing) messages() []*primitive.Message {
-	keys := told.Keys
-	if told.Key != nil {
-		keys = append([]string{*told.Key}, keys...)
+func (wanted outgoing) messages() []*primitive.Message {
+	keys := wanted.Keys
+	if wanted.Key != nil {
+		keys = append([]string{*wanted.Key}, keys...)
 	}
-	messages := []*primitive.Message{told.message(told.Tag, keys, told.Body)}
-	for _, further := range told.Batch {
+	messages := []*primitive.Message{wanted.message(wanted.Tag, keys, wanted.Body)}
+	for _, further := range wanted.Batch {
 		body := further.Key
 		if further.Body != nil {
 			body = *further.Body
 		}
 		keys := append([]string{further.Key}, further.Keys...)
-		messages = append(messages, told.message(further.Tag, keys, body))
+		messages = append(messages, wanted.message(further.Tag, keys, body))
 	}
 	return messages
 }
 
 // message is one message, with all that those of a batch have in common.
-func (told outgoing) message(tag *string, keys []string, body string) *primitive.Message {
-	message := primitive.NewMessage(told.Topic, []byte(body))
+func (wanted outgoing) message(tag *string, keys []string, body string) *primitive.Message {
+	message := primitive.NewMessage(wanted.Topic, []byte(body))
 	if tag != nil {
 		message.WithTag(*tag)
 	}
 	if len(keys) > 0 {
 		message.WithKeys(keys)
 	}
-	for name, value := range told.Properties {
+	for name, value := range wanted.Properties {
 		message.WithProperty(name, value)
 	}
-	if told.HashKey != nil {
-		message.WithShardingKey(*told.HashKey)
+	if wanted.HashKey != nil {
+		message.WithShardingKey(*wanted.HashKey)
 	}
-	if told.How.DelayLevel > 0 {
-		message.WithDelayTimeLevel(told.How.DelayLevel)
+	if wanted.How.DelayLevel > 0 {
+		message.WithDelayTimeLevel(wanted.How.DelayLevel)
 	}
-	if told.Queue != nil {
+	if wanted.Queue != nil {
 		message.Queue = &primitive.MessageQueue{
-			Topic: told.Topic, BrokerName: told.Queue.Broker, QueueId: told.Queue.Id,
+			Topic: wanted.Topic, BrokerName: wanted.Queue.Broker, QueueId: wanted.Queue.Id,
 		}
 	}
 	return message

@@ -24,8 +24,8 @@ func (made *pushConsumer) runningInfo() (fields, error) {
 		})
 	}
 	subscriptions := fields{}
-	for _, one := range info.FieldByName("SubscriptionData").MapKeys() {
-		data := one.Elem()
+	for _, item := range info.FieldByName("SubscriptionData").MapKeys() {
+		data := item.Elem()
 		subscriptions[data.FieldByName("Topic").String()] = fields{
 			"expression":  data.FieldByName("SubString").String(),
 			"type":        data.FieldByName("ExpType").String(),

@@ -41,8 +41,8 @@ func (strategy strategy) allocate() (consumer.AllocateStrategy, error) {
 // configured is the queues that `by-config` names, of every topic.
 func (strategy strategy) configured() []*primitive.MessageQueue {
 	queues := make([]*primitive.MessageQueue, 0, len(strategy.Queues))
-	for _, one := range strategy.Queues {
-		queues = append(queues, &primitive.MessageQueue{Topic: one.Topic, BrokerName: one.Broker, QueueId: one.Id})
+	for _, item := range strategy.Queues {
+		queues = append(queues, &primitive.MessageQueue{Topic: item.Topic, BrokerName: item.Broker, QueueId: item.Id})
 	}
 	return queues
 }

@@ -32,14 +32,14 @@ func newWorker(events *eventPipe) *worker {
 		"stop-consumer":    made.stopConsumer,
 		"subscribe":        made.subscribe,
 		"unsubscribe":      made.unsubscribe,
-		"suspend-consumer": made.suspendConsumer,
-		"resume-consumer":  made.resumeConsumer,
-		"release-listener": made.releaseListener,
+		"suspend-consumer": made.quietly(func(found *pushConsumer) { found.client.Suspend() }),
+		"resume-consumer":  made.quietly(func(found *pushConsumer) { found.client.Resume() }),
+		"release-listener": made.quietly(func(found *pushConsumer) { found.listener.release() }),
 		"pull-counts":      made.pullCounts,
 		"start-producer":   made.startProducer,
 		"stop-producer":    made.stopProducer,
 		"send":             made.send,
-		"assignment":       made.assignment,
+		"assignment":       made.ofNamed((*pushConsumer).runningInfo),
 		"pull-once":        refused("a push consumer's application doesn't pull"),
 		"producer-route":   refused("rocketmq-client-go doesn't tell what it knows of a route"),
 	}
@@ -56,26 +56,26 @@ func refused(why string) handler {
 }
 
 func (worker *worker) startConsumer(with json.RawMessage) (fields, error) {
-	var told consumerSettings
-	if err := decode(with, &told); err != nil {
+	var request consumerSettings
+	if err := decode(with, &request); err != nil {
 		return nil, err
 	}
-	made, err := newPushConsumer(told, worker.events)
+	made, err := newPushConsumer(request, worker.events)
 	if err != nil {
 		return nil, err
 	}
 	worker.lock.Lock()
-	_, runs := worker.consumers[told.Name]
+	_, runs := worker.consumers[request.Name]
 	if !runs {
-		worker.consumers[told.Name] = made
+		worker.consumers[request.Name] = made
 	}
 	worker.lock.Unlock()
 	if runs {
-		return nil, refuse("`%s` runs already in this worker", told.Name)
+		return nil, refuse("`%s` runs already in this worker", request.Name)
 	}
 	if err := made.start(); err != nil {
 		worker.lock.Lock()
-		delete(worker.consumers, told.Name)
+		delete(worker.consumers, request.Name)
 		worker.lock.Unlock()
 		return nil, err
 	}
@@ -96,21 +96,35 @@ func (worker *worker) consumer(name string, take bool) (*pushConsumer, error) {
 	return found, nil
 }
 
-// The consumer that a command with nothing but a name is about.
-func (worker *worker) named(with json.RawMessage) (*pushConsumer, error) {
-	var told named
-	if err := decode(with, &told); err != nil {
-		return nil, err
+// ofNamed handles a command with nothing but a consumer's name.
+func (worker *worker) ofNamed(answer func(*pushConsumer) (fields, error)) handler {
+	return func(with json.RawMessage) (fields, error) {
+		var request named
+		if err := decode(with, &request); err != nil {
+			return nil, err
+		}
+		found, err := worker.consumer(request.Name, false)
+		if err != nil {
+			return nil, err
+		}
+		return answer(found)
 	}
-	return worker.consumer(told.Name, false)
+}
+
+// quietly handles one whose answer is empty.
+func (worker *worker) quietly(operation func(*pushConsumer)) handler {
+	return worker.ofNamed(func(found *pushConsumer) (fields, error) {
+		operation(found)
+		return nil, nil
+	})
 }
 
 func (worker *worker) stopConsumer(with json.RawMessage) (fields, error) {
-	var told named
-	if err := decode(with, &told); err != nil {
+	var request named
+	if err := decode(with, &request); err != nil {
 		return nil, err
 	}
-	found, err := worker.consumer(told.Name, true)
+	found, err := worker.consumer(request.Name, true)
 	if err != nil {
 		return nil, err
 	}
@@ -118,134 +132,99 @@ func (worker *worker) stopConsumer(with json.RawMessage) (fields, error) {
 }
 
 func (worker *worker) subscribe(with json.RawMessage) (fields, error) {
-	var told struct {
+	var request struct {
 		named
 		Topic      string     `json:"topic"`
 		Expression expression `json:"expression"`
 	}
-	if err := decode(with, &told); err != nil {
+	if err := decode(with, &request); err != nil {
 		return nil, err
 	}
-	found, err := worker.consumer(told.Name, false)
+	found, err := worker.consumer(request.Name, false)
 	if err != nil {
 		return nil, err
 	}
-	return nil, found.subscribe(told.Topic, told.Expression)
+	return nil, found.subscribe(request.Topic, request.Expression)
 }
 
 func (worker *worker) unsubscribe(with json.RawMessage) (fields, error) {
-	var told struct {
+	var request struct {
 		named
 		Topic string `json:"topic"`
 	}
-	if err := decode(with, &told); err != nil {
+	if err := decode(with, &request); err != nil {
 		return nil, err
 	}
-	found, err := worker.consumer(told.Name, false)
+	found, err := worker.consumer(request.Name, false)
 	if err != nil {
 		return nil, err
 	}
-	return nil, found.unsubscribe(told.Topic)
-}
-
-func (worker *worker) suspendConsumer(with json.RawMessage) (fields, error) {
-	found, err := worker.named(with)
-	if err != nil {
-		return nil, err
-	}
-	found.client.Suspend()
-	return nil, nil
-}
-
-func (worker *worker) resumeConsumer(with json.RawMessage) (fields, error) {
-	found, err := worker.named(with)
-	if err != nil {
-		return nil, err
-	}
-	found.client.Resume()
-	return nil, nil
-}
-
-func (worker *worker) releaseListener(with json.RawMessage) (fields, error) {
-	found, err := worker.named(with)
-	if err != nil {
-		return nil, err
-	}
-	found.listener.release()
-	return nil, nil
-}
-
-func (worker *worker) assignment(with json.RawMessage) (fields, error) {
-	found, err := worker.named(with)
-	if err != nil {
-		return nil, err
-	}
-	return found.runningInfo()
+	return nil, found.unsubscribe(request.Topic)
 }
 
 func (worker *worker) pullCounts(with json.RawMessage) (fields, error) {
-	var told struct {
+	var request struct {
 		named
 		Topic string `json:"topic"`
 	}
-	if err := decode(with, &told); err != nil {
+	if err := decode(with, &request); err != nil {
 		return nil, err
 	}
-	found, err := worker.consumer(told.Name, false)
+	found, err := worker.consumer(request.Name, false)
 	if err != nil {
 		return nil, err
 	}
-	return found.counts.of(told.Topic), nil
+	return found.counts.of(request.Topic), nil
 }
 
 func (worker *worker) startProducer(with json.RawMessage) (fields, error) {
-	var told producerSettings
-	if err := decode(with, &told); err != nil {
+	var request producerSettings
+	if err := decode(with, &request); err != nil {
 		return nil, err
 	}
-	made, err := newMessageProducer(told)
+	made, err := newMessageProducer(request)
 	if err != nil {
 		return nil, err
 	}
 	worker.lock.Lock()
 	defer worker.lock.Unlock()
-	if _, runs := worker.producers[told.Name]; runs {
-		return nil, refuse("`%s` runs already in this worker", told.Name)
+	if _, runs := worker.producers[request.Name]; runs {
+		return nil, refuse("`%s` runs already in this worker", request.Name)
 	}
 	if err := made.start(); err != nil {
 		return nil, err
 	}
-	worker.producers[told.Name] = made
+	worker.producers[request.Name] = made
 	return fields{"client_id": made.clientId()}, nil
 }
 
 func (worker *worker) stopProducer(with json.RawMessage) (fields, error) {
-	var told named
-	if err := decode(with, &told); err != nil {
+	var request named
+	if err := decode(with, &request); err != nil {
 		return nil, err
 	}
 	worker.lock.Lock()
-	found, runs := worker.producers[told.Name]
-	delete(worker.producers, told.Name)
+	found, runs := worker.producers[request.Name]
+	delete(worker.producers, request.Name)
 	worker.lock.Unlock()
 	if !runs {
-		return nil, refuse("nothing named `%s` runs in this worker", told.Name)
+		return nil, refuse("nothing named `%s` runs in this worker", request.Name)
 	}
 	return nil, found.stop()
 }
 
 func (worker *worker) send(with json.RawMessage) (fields, error) {
-	var told outgoing
-	if err := decode(with, &told); err != nil {
+	var request outgoing
+	if err := decode(with, &request); err != nil {
 		return nil, err
 	}
 	worker.lock.Lock()
-	found, runs := worker.producers[told.Name]
+	found, runs := worker.producers[request.Name]
 	worker.lock.Unlock()
 	if !runs {
-		return nil, refuse("nothing named `%s` runs in this worker", told.Name)
+		return nil, refuse("nothing named `%s` runs in this worker", request.Name)
 	}
-	return found.send(told)
+	return found.send(request)
 }
 
 // shutDown shuts every client down gracefully, at the same time.

@@ -42,7 +42,7 @@ def jvm_agent(java: Java, progress: Callable[[str], None]) -> JvmAgent:
 
     Args:
         java: which runs the compiler.
-        progress: told in a few words what takes time.
+        progress: called with a few words on what takes time.
 
     Raises:
         EnvironmentNotReady: a library or the compiler isn't available, or can't compile it.
