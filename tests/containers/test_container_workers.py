@@ -185,7 +185,7 @@ def test_a_kill_in_mid_batch_loses_no_event_that_was_written(
     assert (worker.alive, worker.returncode, recorder.deaths) == (False, -9, [])
 
 
-def test_death_by_itself_is_told_and_leaves_nothing(
+def test_death_by_itself_is_reported_and_leaves_nothing(
     worker: Worker, recorder: Recorder, engine: Engine
 ) -> None:
     with pytest.raises(EnvironmentNotReady, match=r"died \(exit code 3\) before it answered `end`"):
@@ -393,7 +393,7 @@ def test_the_real_workers_run_from_mounted_code_and_jars(
     assert worker.returncode == 0
 
 
-def test_a_container_that_can_not_be_started_is_told_and_costs_no_address(
+def test_a_container_that_can_not_be_started_is_reported_and_costs_no_address(
     spawn: Spawn, engine: Engine, worker_image: str
 ) -> None:
     lost = make_network(engine, f"{OWNER}-lost", labels_of(OWNER, "network", "tests"))

@@ -71,7 +71,9 @@ def test_offsets_follow_what_was_sent_and_consumed(bench: Bench, group: str) -> 
     until(lambda: bench.offsets(group, topic)[1], lambda seen: seen == (3, 3))
 
 
-def test_a_stored_zero_is_told_from_no_offset_where_code_14_can_not(bench: Bench, group: str) -> None:
+def test_a_stored_zero_is_distinguished_from_no_offset_where_code_14_can_not(
+    bench: Bench, group: str
+) -> None:
     topic = bench.topic(queues=2)
     for queue in (0, 1):
         bench.send(topic, "tagA", queue)

@@ -121,7 +121,7 @@ def _diagnosed(capsys: pytest.CaptureFixture[str], options: list[str]) -> tuple[
 
 
 @pytest.mark.extended
-def test_only_with_the_key_everything_is_told(
+def test_only_with_the_key_everything_is_shown(
     guarded: Guarded, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key = tmp_path / "key.yml"

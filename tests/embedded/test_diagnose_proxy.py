@@ -110,7 +110,9 @@ def test_a_group_behind_a_proxy_is_never_called_offline(behind_a_proxy: Reports)
 
 
 @pytest.mark.extended
-def test_members_of_a_proxy_that_differ_are_told_by_their_stored_heartbeats(behind_a_proxy: Reports) -> None:
+def test_members_of_a_proxy_that_differ_are_reported_by_their_stored_heartbeats(
+    behind_a_proxy: Reports,
+) -> None:
     without, by_proxy = behind_a_proxy["differs"]
     assert not without.findings
     (finding,) = by_proxy.findings
@@ -119,7 +121,9 @@ def test_members_of_a_proxy_that_differ_are_told_by_their_stored_heartbeats(behi
 
 
 @pytest.mark.nightly
-def test_members_of_a_proxy_beside_members_of_the_brokers_are_told_with_what_it_does(tmp_path: Path) -> None:
+def test_members_of_a_proxy_beside_members_of_the_brokers_are_reported_with_what_it_does(
+    tmp_path: Path,
+) -> None:
     _, by_proxy = diagnosed(BOTH_WAYS, tmp_path)["g"]
     (finding,) = by_proxy.findings
     assert (finding.check.code, finding.level) == ("RC0211", Level.ERROR)

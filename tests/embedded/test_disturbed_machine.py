@@ -163,7 +163,7 @@ def test_a_machine_under_load_is_no_finding(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("on_shared_cluster")
-def test_a_disk_that_fills_up_is_told_and_is_no_finding(
+def test_a_disk_that_fills_up_is_reported_and_is_no_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = History._write

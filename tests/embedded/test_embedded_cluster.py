@@ -175,7 +175,7 @@ def test_a_disk_that_is_too_full_is_a_message(
         failing(reaper, tmp_path, {}).start()
 
 
-def test_a_broker_that_missed_its_name_server_is_told_to_register(
+def test_a_broker_that_missed_its_name_server_is_to_register(
     reaper: Reaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """RocketMQ's own second try is 10 s later."""

@@ -31,7 +31,7 @@ def test_the_classes_are_made_once_and_named_for_the_broker() -> None:
     assert compiled(hooks.FLOW_CONTROL).stat().st_ctime_ns == made
 
 
-def test_what_the_compiler_refuses_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+def test_what_the_compiler_refuses_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
     source = tmp_path / "Broken.java"
     source.write_text("package rocketchaos; public class Broken implements Nothing {}")
     with pytest.raises(EnvironmentNotReady, match=r"Broken\.java can't be compiled .*(?s:.*)Nothing"):

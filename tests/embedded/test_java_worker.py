@@ -118,7 +118,9 @@ def test_only_the_named_message_fails_and_takes_its_batch_with_it(bench: Bench, 
     assert {event["status"] for event in consumed[3:]} == {"CONSUME_SUCCESS"}
 
 
-def test_an_exception_in_the_listener_is_told_and_the_message_comes_again(bench: Bench, group: str) -> None:
+def test_an_exception_in_the_listener_is_reported_and_the_message_comes_again(
+    bench: Bench, group: str
+) -> None:
     topic = bench.topic(queues=1)
     name = bench.consume(topic, "*", group=group, behaviour={"fail": "no number"}, retry_delay_level=1)
     bench.send(topic, "tagA", 0)

@@ -104,7 +104,7 @@ def test_the_planted_regression_comes_first_with_a_run_of_now(report: Report) ->
     assert "first: regressed java 4.9.4 became failing: 6 of 6 → 0 of 6 as expected" in report.headline
 
 
-def test_its_claim_its_cause_and_its_time_are_told(report: Report) -> None:
+def test_its_claim_its_cause_and_its_time_are_reported(report: Report) -> None:
     assert [(row["claim"], row["change"], row["scenario"]) for row in rows(report, "new_claims")] == [
         ("E14", "no longer so", "regressed")
     ]

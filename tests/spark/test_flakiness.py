@@ -228,7 +228,7 @@ def test_many_runs_come_as_200_blocks_of_equal_size(facts: Facts, report: Report
     assert (cell["verdict"], cell["now"], cell["change_points"]) == ("FLAKY", "FAIL", 1)
 
 
-def test_a_change_is_told_with_its_date_and_its_first_runs(report: Report, store: Rows) -> None:
+def test_a_change_is_reported_with_its_date_and_its_first_runs(report: Report, store: Rows) -> None:
     changes = next(table for table in report.tables if table.name == "changes")
     (change,) = (item for item in changes.rows if item["scenario"] == "changed")
     first = [run for run in store.runs if run["scenario"] == "changed"][31]

@@ -244,7 +244,7 @@ def test_changes_of_subscriptions_and_ownership_follow_each_other(ingested: Inge
         assert all(row.queues != row.previous_queues for row in owned)
 
 
-def test_a_clock_that_jumps_is_told_and_moves_no_time_within_the_run(ingested: Ingested) -> None:
+def test_a_clock_that_jumps_is_reported_and_moves_no_time_within_the_run(ingested: Ingested) -> None:
     jumps = {row.run: row.clock_jump_ms for row in ingested.store.read(RUNS).collect()}
     assert jumps["jumped"] == pytest.approx(JUMP_MS, abs=5)
     assert jumps["whole"] < 5

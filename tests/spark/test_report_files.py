@@ -71,7 +71,7 @@ def test_a_table_without_rows_keeps_its_schema(spark: SparkSession, tmp_path: Pa
         assert frame.count() == 0
 
 
-def test_a_place_that_cannot_be_written_is_told(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_reported(spark: SparkSession, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("in the way", encoding="utf-8")
     with pytest.raises(

@@ -125,7 +125,7 @@ def test_what_is_no_amount_of_memory_or_too_little_is_wrong_usage(
         ),
     ],
 )
-def test_a_spark_that_refuses_what_it_was_told_is_a_message(
+def test_a_spark_that_refuses_its_options_is_a_message(
     tmp_path: Path, master: str, environment: dict[str, str], said: str
 ) -> None:
     arguments = ("ingest", str(tmp_path), "--store", str(tmp_path / "store"), "--master", master)

@@ -151,7 +151,7 @@ def test_what_brokers_notice_late_has_more_time(report: Report) -> None:
 
 
 @pytest.mark.parametrize(("client", "name"), [("old", "subscription_flip"), ("java+python", "rebalance")])
-def test_timers_that_are_not_told_judge_nothing(report: Report, client: str, name: str) -> None:
+def test_unknown_timers_judge_nothing(report: Report, client: str, name: str) -> None:
     row = rows(report, name)[client, TOLD]
     assert (row["verdict"], row["limit_ms"], row["beyond"], row["timers"]) == (
         "timers unknown",

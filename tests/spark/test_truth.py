@@ -141,7 +141,7 @@ def test_late_deliveries_are_beyond_the_timers(reports: Reports, world: World) -
 
 
 @pytest.mark.nightly
-def test_where_nothing_was_planted_nothing_is_told(quiet: Reports) -> None:
+def test_where_nothing_was_planted_nothing_is_reported(quiet: Reports) -> None:
     assert not list(rows(quiet["flakiness"], "changes"))
     assert not [row for row in rows(quiet["flakiness"], "conditions") if row["p_adjusted"] < 0.01]
     assert diverging(quiet["divergence"]) == set()

@@ -98,7 +98,7 @@ def found_in(tree: ast.AST, fields: set[str], parameters: set[str]) -> Iterator[
         yield from found_in(node, fields, own)
 
 
-def test_no_number_that_may_be_missing_is_told_by_whether_it_is_true() -> None:
+def test_no_number_that_may_be_missing_is_judged_by_whether_it_is_true() -> None:
     files = [file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))]
     trees = {file: ast.parse(file.read_text("utf-8")) for file in files}
     fields = numbers_that_may_be_missing(trees.values())

@@ -189,7 +189,7 @@ def test_lines_are_counted_from_one_observation_to_another() -> None:
     assert answer(made, "log", **fields, since="never", count=3).holds is UNKNOWN
 
 
-def test_what_mqadmin_finds_is_told_of_the_moment_at_which_it_was_asked() -> None:
+def test_what_mqadmin_finds_is_reported_of_the_moment_at_which_it_was_asked() -> None:
     made = begun()
     made.add("harness", "consumer-status-observed", group="g", alike=False, members=["a"], moment="end")
     ended(made)

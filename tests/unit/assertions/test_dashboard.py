@@ -150,7 +150,7 @@ def test_it_differs_in_tracks_or_in_the_subscription() -> None:
     assert subscription.ask(**OF_G, agrees=True) == (NO, text)
 
 
-def test_of_many_differences_some_are_told() -> None:
+def test_of_many_differences_some_are_shown() -> None:
     shown = Shown().connections()
     for key, track in zip(PASSED, ("PULL", "UNKNOWN", "NOT_ONLINE", "NOT_CONSUME_YET"), strict=False):
         shown.tracks(track, [key])

@@ -36,7 +36,7 @@ def test_falls_are_counted(offsets: tuple[int, ...], falls: int | None) -> None:
     ]
 
 
-def test_a_fall_is_told_with_its_looks() -> None:
+def test_a_fall_is_reported_with_its_looks() -> None:
     answer = asked(OffsetFalls(group="g", at_least=1), fallen(5, 3))
     assert "1 falls in 2 looks: broker-a:0 of orders from 5 to 3" in answer.observed
     assert len(answer.events) == 2
@@ -65,7 +65,7 @@ def test_queues_with_several_owners_are_counted(b: list[int] | None, several: in
     ]
 
 
-def test_owners_are_told_by_name() -> None:
+def test_owners_are_named() -> None:
     answer = asked(SeveralOwners(group="g", topic="orders", at_least=1), owned([0], [0]))
     assert "1 of 1 owned: broker-a:0 by a and b" in answer.observed
 

@@ -140,7 +140,7 @@ def test_an_entry_or_an_answer_proves_as_much_as_a_line(
     assert f"which {nothing}: that proves neither that it was handled" in missing.reason
 
 
-def test_the_owner_s_listener_would_have_told() -> None:
+def test_the_owner_s_listener_would_have_reported_it() -> None:
     assert Story(owner="b").sent().passed().found() is MessageClass.LOST
 
 

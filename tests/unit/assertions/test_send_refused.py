@@ -46,7 +46,7 @@ def test_it_counts_what_was_refused_so(stated: dict[str, Any], holds: Holds) -> 
     assert check.evaluate(RunView(scenario, made.events)).holds is holds
 
 
-def test_a_refusal_that_would_end_the_run_is_told() -> None:
+def test_a_refusal_that_would_end_the_run_is_reported() -> None:
     also = "[{send-refused: {topic: orders, at_least: 1}}]"
     parse_scenario(scenario_text("start: a", SEND, also=also), "x.yaml")
     with pytest.raises(InvalidScenario, match="has `may_fail: true`: a refusal would end the run"):

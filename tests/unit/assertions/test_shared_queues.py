@@ -211,7 +211,7 @@ def test_a_collision_is_acknowledged_by_the_proxy_or_dropped_by_the_client(
     assert Story(*both(text, "Aa", "Aa")).sent("BB").passed().found() is expected
 
 
-def test_skipped_for_one_or_dropped_by_the_other_is_not_to_be_told() -> None:
+def test_skipped_for_one_or_dropped_by_the_other_can_not_be_decided() -> None:
     assert Story(*both(POP, "Aa", "tagC")).sent("BB").passed().later(99).found() is MessageClass.UNDETERMINED
 
 

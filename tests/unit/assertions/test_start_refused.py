@@ -69,7 +69,7 @@ def test_class_code_and_text_are_rocketmqs(stated: dict[str, Any], holds: Holds)
     assert StartRefused(consumer="a", **stated).evaluate(RunView(scenario, made.events)).holds is holds
 
 
-def test_a_producer_has_started_unless_its_refusal_is_told() -> None:
+def test_a_producer_has_started_unless_its_refusal_is_reported() -> None:
     scenario = scenario_of(TEXT)
     check = StartRefused(producer="producer", because="illegal characters")
     made = HistoryBuilder().begin(scenario)

@@ -63,7 +63,7 @@ def test_a_tendency_that_does_not_hold_speaks_against_no_run(tmp_path: Path) -> 
         ("A01", "A07", " [A01, refutes A07]"),
     ],
 )
-def test_what_a_check_says_of_claims_is_told(claim: str | None, refutes: str | None, text: str) -> None:
+def test_what_a_check_says_of_claims_is_reported(claim: str | None, refutes: str | None, text: str) -> None:
     assert claim_text(Finding("also", "track", Holds.YES, "", "", (), claim, refutes)) == text
 
 

@@ -53,7 +53,7 @@ def test_the_scenario_says_it_of_one_that_never_started() -> None:
     assert RunView(shown.scenario, ()).traits("a").queues == "shared"
 
 
-def test_what_its_start_told_counts_though_the_scenario_names_no_client() -> None:
+def test_what_its_start_reported_counts_though_the_scenario_names_no_client() -> None:
     view = Told("api: push", api="push").view
     assert view.traits("a") == CLIENT_KINDS["java"].apis["push"]
     story = Told("api: push")
@@ -62,7 +62,7 @@ def test_what_its_start_told_counts_though_the_scenario_names_no_client() -> Non
     assert story.view.kind_of_client("a") is CLIENT_KINDS["grpc"]
 
 
-def test_a_fact_that_was_told_counts_more_than_what_is_known_of_the_kind() -> None:
+def test_a_reported_fact_counts_more_than_what_is_known_of_the_kind() -> None:
     shown = Told("client: python", api="push", tells_queues=False)
     assert not shown.view.traits("a").tells_queues
 

@@ -26,17 +26,17 @@ def test_nothing_is_wrong_where_nothing_is() -> None:
 
 
 @pytest.mark.parametrize("wrong", [measured(Asked([SKEWED])), measured(report=SKEWED)])
-def test_a_skewed_stage_is_told(wrong: Measured) -> None:
+def test_a_skewed_stage_is_reported(wrong: Measured) -> None:
     (text,) = wrong.complaints()
     assert text.endswith(": the longest task takes 5.0 times the median one: stage 7: collect, 8 tasks")
 
 
-def test_a_query_that_duckdb_refuses_is_told() -> None:
+def test_a_query_that_duckdb_refuses_is_reported() -> None:
     (text,) = measured(Asked([Watched()], refusal="Parser Error: LATERAL")).complaints()
     assert text == "cells: DuckDB does not take it: Parser Error: LATERAL"
 
 
-def test_other_rows_are_told() -> None:
+def test_other_rows_are_reported() -> None:
     (text,) = measured(Asked([Watched()], difference=difference([(1, "a")], [(1, "b")]))).complaints()
     assert text.startswith("cells: Spark and DuckDB give different rows: [1, 'a'] only by Spark, one of 1; ")
 

@@ -6,7 +6,7 @@ from tests.benchmarks.diagnose.mqadmin import words
 from tests.benchmarks.diagnose.run import Looked, table
 
 
-def test_what_mqadmin_says_is_told_in_its_own_words() -> None:
+def test_what_mqadmin_says_is_reported_in_its_own_words() -> None:
     status = "001  a@1  V4_9_4\nSame subscription in the same group of consumer\n\nRebalance OK\n"
     assert words(status) == "Same subscription in the same group of consumer, Rebalance OK"
     assert words("Consume TPS: 0.00\nDiff Total: 8\n") == "Diff Total: 8"

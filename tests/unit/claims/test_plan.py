@@ -86,13 +86,13 @@ def test_versions_are_run_one_after_the_other_and_what_can_not_is_left_out() -> 
         ("C13", "4.9.4", VerdictKind.UNMEASURED, "`--on containers` can"),
     ],
 )
-def test_why_there_is_no_run_is_told(claim: str, version: str, kind: VerdictKind, text: str) -> None:
+def test_why_there_is_no_run_is_reported(claim: str, version: str, kind: VerdictKind, text: str) -> None:
     found, reason = why_no_run(claim, version, LIBRARY)
     assert found is kind
     assert text in reason
 
 
-def test_that_all_its_scenarios_are_about_other_versions_is_told() -> None:
+def test_that_all_its_scenarios_are_about_other_versions_is_reported() -> None:
     newer = [item.model_copy(update={"rocketmq": ">=4.9.4"}) for item in LIBRARY]
     found, reason = why_no_run("F02", "4.9.3", newer)
     assert found is VerdictKind.UNMEASURED

@@ -55,7 +55,7 @@ def test_what_was_predicted_of_which_version() -> None:
     assert claims()["A07"].predicted_for("4.9.3") == "refuted"
 
 
-def test_who_says_a_claim_is_told() -> None:
+def test_who_says_a_claim_is_reported() -> None:
     assert said(Claim(claim="x")).startswith("Nobody says it; it was read from the sources")
     shown = said(Claim(claim="x", said_by=("experiment", "filtering"), said="More.", predicted="refuted"))
     assert shown == (

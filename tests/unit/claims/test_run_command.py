@@ -109,7 +109,7 @@ def test_where_no_version_can_be_had_nothing_runs(
     assert capsys.readouterr().err.endswith("4.9.4 is not in the cache, and there is no network\n")
 
 
-def test_what_is_known_is_told_also_where_the_user_ends_it(
+def test_what_is_known_is_reported_also_where_the_user_ends_it(
     runs: list[RunSeen | BaseException], capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs += [KILL, KeyboardInterrupt()]
@@ -117,7 +117,7 @@ def test_what_is_known_is_told_also_where_the_user_ends_it(
     assert "A05    confirmed (1)" in capsys.readouterr().out
 
 
-def test_broken_expectations_are_told_before_anything_runs(
+def test_broken_expectations_are_reported_before_anything_runs(
     runs: list[RunSeen | BaseException], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     runs.append(AssertionError("it ran"))

@@ -60,7 +60,7 @@ def ends_as(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[EndsAs
     return play
 
 
-def test_the_first_version_is_told_with_what_is_not_known(
+def test_the_first_version_is_reported_with_what_is_not_known(
     ends_as: Callable[[EndsAs], list[Job]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     jobs = ends_as(since("5.1.4"))

@@ -72,7 +72,7 @@ def test_the_help_of_all_ends_with_an_example(capsys: pytest.CaptureFixture[str]
         (["report", "all", "--store", "a", "--store", "b"], "'--store': it takes one value, but 2 are given"),
     ],
 )
-def test_wrong_usage_is_told_and_ends_with_2(
+def test_wrong_usage_is_reported_and_ends_with_2(
     arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2

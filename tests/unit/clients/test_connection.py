@@ -118,7 +118,7 @@ def test_messages_are_decoded(item: bytes) -> None:
     assert decode(b"") == []
 
 
-def test_a_body_is_unpacked_and_it_is_told_where_it_was_sent() -> None:
+def test_a_body_is_unpacked_and_it_is_reported_where_it_was_sent() -> None:
     born = struct.pack(">BBBBi", 198, 18, 0, 40, 51234)
     # Compressed as by 4.9.4, and as by 5.x; not a method that isn't zlib's.
     packed = zlib.compress(b"order 17")

@@ -168,7 +168,7 @@ def test_a_member_that_shares_takes_from_all_queues() -> None:
     assert consumer(api="pull").share(queues, ["1", "2"], "2", "orders") == (("broker-a", 1),)
 
 
-def test_class_filters_and_the_default_instance_are_told_to_java_alone() -> None:
+def test_class_filters_and_the_default_instance_go_to_java_alone() -> None:
     assert rare_options(consumer()) == {}
     chosen = consumer(subscribe={"orders": "*"}, filter_class="com.example.Any")
     assert rare_options(chosen) == {"filter_class": "com.example.Any"}
@@ -213,7 +213,7 @@ def test_client_ids_are_as_in_production(fields: dict[str, Any], text: tuple[str
     ],
     ids=str,
 )
-def test_what_can_not_be_meant_together_is_told(fields: dict[str, Any], message: str) -> None:
+def test_what_can_not_be_meant_together_is_reported(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         consumer(**fields)
 

@@ -116,7 +116,7 @@ def test_nobody_owns_the_queues_of_a_group_that_is_offline() -> None:
     assert shown["%RETRY%g-mwqkk4k6r4forr"] == (ShownQueue("broker-a", 0, 0, 0, None),)
 
 
-def test_2_is_told_whom_to_ask_and_1_is_not() -> None:
+def test_2_gets_whom_to_ask_and_1_does_not() -> None:
     for flavour, address in ((Flavour.ONE, {}), (Flavour.TWO, {"address": ",".join(BROKERS)})):
         answers = {
             name: recorded(f"2.1.0/{file}")
@@ -187,7 +187,7 @@ def test_one_that_is_just_building_its_list_is_a_2() -> None:
         (REFRESHED, "2.1.0/groups-none", 'because "subscriptionGroupWrapper" is null'),
     ],
 )
-def test_what_it_refuses_is_told_in_its_own_words(page: str, answer: str, said: str) -> None:
+def test_what_it_refuses_is_reported_in_its_own_words(page: str, answer: str, said: str) -> None:
     dashboard, answers = replayed(page, answer)
     ask = {
         TRACKS: lambda: dashboard.tracks("t", "i"),
@@ -224,7 +224,7 @@ def test_a_group_that_2_does_not_know_has_no_progress() -> None:
         '{"timestamp":1,"status":500,"error":"Internal Server Error","path":"/message"}',
     ],
 )
-def test_what_is_no_answer_of_a_dashboard_is_told_with_its_address_and_a_piece_of_it(answer: str) -> None:
+def test_what_is_no_answer_of_a_dashboard_is_reported_with_its_address_and_a_piece_of_it(answer: str) -> None:
     with replaying({TRACKS: answer + " " * 300}) as server:
         with pytest.raises(EnvironmentNotReady, match="isn't understood") as failure:
             Dashboard(server.url, Flavour.ONE).tracks("orders", "ID")

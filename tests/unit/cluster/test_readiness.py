@@ -45,7 +45,7 @@ def test_anything_else_isn_t(answering: Callable[[bytes], str], answer: bytes) -
     assert "doesn't speak gRPC" in (why_no_grpc(answering(answer)) or "")
 
 
-def test_nobody_there_is_told() -> None:
+def test_nobody_there_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         endpoint = f"127.0.0.1:{server.getsockname()[1]}"
     assert "Connection refused" in (why_no_grpc(endpoint) or "")

@@ -47,7 +47,7 @@ def test_a_server_whose_reason_passes_gets_up(tmp_path: Path) -> None:
     assert (server.starts, server.restarts) == (2, 1)
 
 
-def test_one_that_ends_every_time_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_one_that_ends_every_time_is_reported_with_its_last_words(tmp_path: Path) -> None:
     server = Ending(tmp_path, ends=9, says=VANISHED)
     assert _what_is_missing([server], []) == (server, "it hasn't said that it is up")
     assert _what_is_missing([server], []) == (server, "it hasn't said that it is up")
@@ -58,7 +58,7 @@ def test_one_that_ends_every_time_is_told_with_its_last_words(tmp_path: Path) ->
     assert server.starts == 3
 
 
-def test_any_other_reason_is_told_at_once(tmp_path: Path) -> None:
+def test_any_other_reason_is_reported_at_once(tmp_path: Path) -> None:
     server = Ending(tmp_path, ends=9, says="no disk")
     with pytest.raises(EnvironmentNotReady, match="no disk"):
         _what_is_missing([server], [])

@@ -98,7 +98,7 @@ class Looks:
 
 
 @pytest.mark.parametrize("client", ["java", "python"])
-def test_the_newest_of_those_told_must_be_stored_at_two_looks(client: str) -> None:
+def test_the_newest_reported_must_be_stored_at_two_looks(client: str) -> None:
     group = two(client)
     group.members["b"].version = 5
     looks = Looks(group)

@@ -189,7 +189,7 @@ def test_an_error_in_the_middle_of_a_pull_is_one() -> None:
         pull(fake.engine, OFFICIAL, lambda _text: None)
 
 
-def test_a_registry_that_has_no_such_image_is_told_from_one_that_cannot_be_reached() -> None:
+def test_a_registry_that_has_no_such_image_is_distinguished_from_one_that_cannot_be_reached() -> None:
     fake = Fake(
         [], {"a:1": ImageNotFound("404", explanation="manifest unknown"), "b:1": requests.ReadTimeout()}
     )

@@ -68,7 +68,7 @@ def test_what_is_nearly_so_is_not_found(recorded: str, planted: Planted) -> None
 
 
 @pytest.mark.parametrize("code", ["RC0301", "RC0302", "RC0603"])
-def test_what_may_be_a_moment_of_a_change_is_not_told_as_certain(code: str) -> None:
+def test_what_may_be_a_moment_of_a_change_is_not_reported_as_certain(code: str) -> None:
     (planted,) = [item for item in PLANTED if item.code == code]
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=3)
     assert code not in codes(report)
@@ -96,7 +96,7 @@ def test_a_topic_that_brokers_make_at_the_first_message_is_a_warning() -> None:
     assert [item.level for report in found for item in report.findings] == [Level.WARNING, Level.ERROR]
 
 
-def test_a_silent_member_is_told_once_with_what_it_hides() -> None:
+def test_a_silent_member_is_reported_once_with_what_it_hides() -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, unanswered(307, None, clientId=OTHER))
     shown = [line for line in text(report).splitlines() if line.startswith("undetermined")]
     assert [line.split()[1] for line in shown] == ["[RC0208]", "for"]
@@ -155,7 +155,7 @@ def test_each_check_looks_at_the_cluster_or_at_groups() -> None:
     assert all((check.of_group is None) is not (check.of_cluster is None) for check in CHECKS.values())
 
 
-def test_a_broker_that_has_left_is_told_also_where_the_next_look_is_at_no_group() -> None:
+def test_a_broker_that_has_left_is_reported_also_where_the_next_look_is_at_no_group() -> None:
     (planted,) = [item for item in PLANTED if item.code == "RC0807"]
 
     def cluster_alone(exchanges: Any) -> Any:
@@ -178,7 +178,7 @@ def test_a_topic_that_another_name_server_routes_to_both_brokers_is_on_both() ->
     assert {"RC0801"} == codes(report)
 
 
-def test_a_name_server_that_brokers_list_and_nobody_gave_is_told() -> None:
+def test_a_name_server_that_brokers_list_and_nobody_gave_is_reported() -> None:
     asked = "host-1:9876"
     report = diagnosed("mismatch-4.9.4.json", ALIKE, settings(namesrvAddr=f"{asked};host-9:9876"), looks=1)
     (finding,) = report.findings
@@ -187,7 +187,7 @@ def test_a_name_server_that_brokers_list_and_nobody_gave_is_told() -> None:
     assert not codes(diagnosed("mismatch-4.9.4.json", ALIKE, settings(namesrvAddr="names.example:9876")))
 
 
-def test_two_processes_with_one_broker_id_are_told_by_addresses_that_take_turns() -> None:
+def test_two_processes_with_one_broker_id_are_known_by_addresses_that_take_turns() -> None:
     def at(others: Sequence[int]) -> Change:
         def change(document: Any, look: int) -> None:
             known = document["brokerAddrTable"][BROKER]["brokerAddrs"]
@@ -205,7 +205,7 @@ def test_two_processes_with_one_broker_id_are_told_by_addresses_that_take_turns(
     assert "RC0802" not in codes(long_ago) | unknown(long_ago)
 
 
-def test_a_broker_that_closes_all_its_topics_is_told_as_the_reason() -> None:
+def test_a_broker_that_closes_all_its_topics_is_given_as_the_reason() -> None:
     read_only = (
         105,
         lambda document: [item.update(perm=4) for item in document.get("queueDatas", ())] and None,

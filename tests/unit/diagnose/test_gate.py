@@ -26,7 +26,7 @@ def test_signs_the_values_by_sorted_keys() -> None:
     assert "12345678" not in repr(Secrets("rocketmq2", "12345678"))
 
 
-def test_who_does_not_answer_is_told_as_such_within_the_limit() -> None:
+def test_who_does_not_answer_is_reported_as_such_within_the_limit() -> None:
     async def ask(address: str) -> tuple[str, str]:
         async with Gate(Access(), Limits(answer_s=0.3)) as gate:
             first = await gate.ask(0, address, 106, {})

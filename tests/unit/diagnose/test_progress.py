@@ -107,7 +107,9 @@ def test_a_bundle_hides_the_name_servers_of_a_brokers_settings() -> None:
     [([9, 9, 2, 4], True), ([9, 9, 2, 9], True), ([2, 4, 9, 9], False)],
     ids=["is-behind", "has-caught-up", "only-moves-on"],
 )
-def test_an_offset_that_is_set_back_is_told_of_a_group_that_had_no_lag(at: list[int], found: bool) -> None:
+def test_an_offset_that_is_set_back_is_reported_of_a_group_that_had_no_lag(
+    at: list[int], found: bool
+) -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(at.__getitem__), looks=4)
     assert codes(report) == ({"RC0503"} if found else set())
     if found:

@@ -129,7 +129,7 @@ def test_a_star_that_is_a_tag_is_meant_as_all(expression: str, sent: str) -> Non
     assert {consumer["subscribe"]["t1"] for consumer in control["consumers"].values()} == {"*"}
 
 
-def test_members_that_are_told_their_queues_are_told_the_same_again() -> None:
+def test_members_that_are_given_their_queues_are_given_the_same_again() -> None:
     by_config = (
         307,
         lambda document: document["properties"].update(

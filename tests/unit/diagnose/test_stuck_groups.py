@@ -42,7 +42,7 @@ def test_retries_that_are_taken_at_once_are_seen_by_their_time() -> None:
     assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, came(2000))) == set()
 
 
-def test_a_listener_that_hangs_is_told_once_for_all_its_queues() -> None:
+def test_a_listener_that_hangs_is_reported_once_for_all_its_queues() -> None:
     (planted,) = [item for item in PLANTED if item.code == "RC0601"]
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes)
     assert [item.sentence.partition(", and")[0] for item in report.findings if item.topic == "topic-1"] == [
@@ -51,7 +51,7 @@ def test_a_listener_that_hangs_is_told_once_for_all_its_queues() -> None:
     ]
 
 
-def test_of_a_group_without_members_it_is_told_how_far_it_is_behind() -> None:
+def test_of_a_group_without_members_it_is_reported_how_far_it_is_behind() -> None:
     behind = offset(lambda _look: 1)
     report = diagnosed("mismatch-4.9.4.json", unanswered(203, 206), *behind, topics=("topic-1",))
     (unknown_,) = [item for item in report.undetermined if item.check.code == "RC0210"]
@@ -59,7 +59,7 @@ def test_of_a_group_without_members_it_is_told_how_far_it_is_behind() -> None:
 
 
 @pytest.mark.parametrize(("moves", "later", "is_found"), [(0, 50, True), (1, 50, False), (0, 15, False)])
-def test_one_thread_that_hangs_is_told_though_others_finish_messages(
+def test_one_thread_that_hangs_is_reported_though_others_finish_messages(
     moves: int, later: int, is_found: bool
 ) -> None:
     """The offset of the oldest message, which stays or moves from look to look; the last one was finished now."""
@@ -169,7 +169,7 @@ def test_a_lag_that_has_only_begun_to_grow_is_looked_at_again() -> None:
     assert "RC0504" in unknown(report)
 
 
-def test_an_offset_that_stands_still_is_told_with_what_its_owner_holds() -> None:
+def test_an_offset_that_stands_still_is_reported_with_what_its_owner_holds() -> None:
     (planted,) = [item for item in PLANTED if item.code == "RC0501"]
     (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=17).findings
     assert any(item.says.endswith("owns them, and holds 0 messages") for item in finding.evidence)
@@ -215,7 +215,7 @@ def _pop_retries(end: int) -> Edit:
 
 
 @pytest.mark.parametrize("end", [0, 5])
-def test_retries_by_pop_are_told_as_such(end: int) -> None:
+def test_retries_by_pop_are_named_as_such(end: int) -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, _pop_retries(end), looks=3)
     found = [item for item in report.findings if item.check.code == "RC0701"]
     assert [(item.topic, item.sentence.partition(";")[0]) for item in found] == (

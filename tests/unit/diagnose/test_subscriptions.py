@@ -59,7 +59,7 @@ def test_a_member_that_does_not_tell_is_never_fine(recorded: str) -> None:
 
 
 @BOTH
-def test_nanoseconds_are_told_as_such(recorded: str) -> None:
+def test_nanoseconds_are_named_as_such(recorded: str) -> None:
     def nanoseconds(document: Any) -> None:
         for item in document["subscriptionTable"].values():
             item["subVersion"] *= 1_000_000

@@ -13,7 +13,7 @@ from tests.unit.diagnose.member_edits import ALIKE
 from tests.unit.diagnose.reports import by_look, codes, diagnosed
 
 
-def test_a_flip_is_told_with_its_time_and_in_the_finding() -> None:
+def test_a_flip_is_reported_with_its_time_and_in_the_finding() -> None:
     report = diagnosed("mismatch-4.9.4.json", looks=2)
     (view,) = report.views.values()
     assert list(changes(view)) == []

@@ -123,7 +123,7 @@ def is_paused(program: Program) -> None:
 @pytest.mark.parametrize(
     ("spoil", "failure"), [(spoils_status, "HTTP Error 500"), (stops, ""), (is_paused, "")]
 )
-def test_without_an_answer_nothing_is_told(
+def test_without_an_answer_nothing_is_reported(
     program: Program, spoil: Callable[[Program], None], failure: str
 ) -> None:
     program.answer = "orders-1"

@@ -95,7 +95,7 @@ def entries(broker: Broker) -> Iterator[TracedEntries]:
 
 
 @pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
-def test_real_records_are_told_of_the_member_that_wrote_them(
+def test_real_records_belong_to_the_member_that_wrote_them(
     broker: Broker, entries: TracedEntries, version: str
 ) -> None:
     broker.write((RECORDED / f"{version}-fails.bin").read_bytes())

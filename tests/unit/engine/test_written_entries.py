@@ -165,7 +165,7 @@ def test_of_several_the_one_has_written_it_whose_address_it_came_from(brokers: B
     assert brokers.keys[-1] == ("a", "orders-3")
 
 
-def test_an_entry_of_nobody_is_told_and_counts_for_nobody(brokers: Brokers, begin: Begin) -> None:
+def test_an_entry_of_nobody_is_reported_and_counts_for_nobody(brokers: Brokers, begin: Begin) -> None:
     entries = begin()
     brokers.write("orders-1", born="198.18.0.99:5")
     entries.read()

@@ -264,7 +264,7 @@ def test_equal_causes_have_equal_signatures_and_others_not() -> None:
     assert pairs[0][0] == "timeout of g-<run> at <address>, <n>(ms)"
 
 
-def test_the_first_telling_lines_of_a_log_are_told_and_others_counted() -> None:
+def test_the_first_telling_lines_of_a_log_are_shown_and_others_counted() -> None:
     other = "mwqxztiaupsjsm"
     texts = [
         "INFO all is well, no exception",

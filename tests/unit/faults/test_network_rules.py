@@ -100,7 +100,7 @@ def test_losses_must_agree_with_their_probability(
     assert agrees(dropped, passed, probability) is fits
 
 
-def test_netem_is_told_units() -> None:
+def test_netem_gets_units() -> None:
     assert " ".join(delay_command("eth0", 200, 50)) == (
         "tc qdisc replace dev eth0 root netem delay 200ms 50ms"
     )

@@ -50,7 +50,7 @@ def kept(archive: ClassArchive, tmp_path: Path) -> Path:
     return file
 
 
-def test_without_an_archive_a_jvm_is_told_nothing(archive: ClassArchive) -> None:
+def test_without_an_archive_a_jvm_gets_no_option(archive: ClassArchive) -> None:
     assert archive.options() == []
     assert archive.can_be_made()
 
@@ -111,7 +111,7 @@ def test_what_no_jvm_can_start_with_is_not_kept(archive: ClassArchive, tmp_path:
     assert list(paths.archives_folder().iterdir()) == []
 
 
-def test_a_jvm_that_has_written_none_is_told_of(archive: ClassArchive, tmp_path: Path) -> None:
+def test_a_jvm_that_has_written_none_is_named(archive: ClassArchive, tmp_path: Path) -> None:
     with pytest.raises(EnvironmentNotReady, match="Java 17 has written no class-data archive of broker"):
         archive.keep(tmp_path)
 

@@ -228,6 +228,6 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
         ({"app": {"jar": "a.jar", "argv": []}}, "argv"),
     ],
 )
-def test_what_can_not_be_meant_is_told(fields: dict[str, Any], words: str) -> None:
+def test_what_can_not_be_meant_is_reported(fields: dict[str, Any], words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         consumer(**fields)

@@ -12,7 +12,7 @@ from tests.unit.history_builder import HistoryBuilder, scenario_of
 from tests.unit.scenario.examples import scenario_text
 
 
-def test_queues_are_read_and_written_alike_unless_told() -> None:
+def test_queues_are_read_and_written_alike_by_default() -> None:
     topic = Topic(queues=4)
     assert (topic.read_queues, topic.write_queues, topic.all_queues) == (4, 4, 4)
     fewer = Topic(queues=4, settings={"readQueueNums": 2, "writeQueueNums": 8})

@@ -95,7 +95,7 @@ def reproduced(
         ([SHOWS_NOT, SHOWS, SHOWS_NOT], "in 1 of 3 runs\n"),
     ],
 )
-def test_it_is_told_in_how_many_runs_a_finding_was_there(
+def test_it_is_reported_in_how_many_runs_a_finding_was_there(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -153,7 +153,7 @@ def test_the_document_has_it_and_the_exit_code(
         assert document["summary"]["exit_code"] == code
 
 
-def test_of_what_no_night_has_drawn_nothing_is_told(
+def test_of_what_no_night_has_drawn_nothing_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = a_run(tmp_path, marks="slow")

@@ -140,7 +140,7 @@ def test_a_run_that_cannot_even_begin_is_tried_again_and_counted() -> None:
     assert summary_of(night, frozenset()).again == 2
 
 
-def test_where_the_second_try_is_cut_off_the_first_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_second_try_is_cut_off_the_first_one_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(night_module, "CUT_OFF_S", 180 - 0.2)
     runner = FakeRunner(always(quiet()), always(Trouble.ENVIRONMENT))
 

@@ -83,7 +83,7 @@ def test_what_is_in_no_store_is_not_thinned(
     assert not folder.exists()
 
 
-def test_what_was_found_is_told_where_no_file_can_be_written(
+def test_what_was_found_is_reported_where_no_file_can_be_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")

@@ -45,7 +45,7 @@ def test_the_status_file_has_every_run_that_shows_it() -> None:
     assert [document[name] for name in ("rocketmq", "on", "parallel")] == ["4.9.4", "embedded", None]
 
 
-def test_github_is_told_of_new_ones_as_errors_and_of_known_ones_as_notices() -> None:
+def test_github_gets_new_ones_as_errors_and_known_ones_as_notices() -> None:
     made = summary((half_lost(), None))
     (line,) = github_annotations(made)
     assert line.startswith(

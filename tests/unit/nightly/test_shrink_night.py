@@ -218,7 +218,7 @@ def test_what_is_no_status_file_is_refused(
     assert "is no status file of a night" in capsys.readouterr().err
 
 
-def test_an_interruption_ends_them_all_and_what_was_found_is_told(
+def test_an_interruption_ends_them_all_and_what_was_found_is_reported(
     runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     night = a_night(tmp_path)
@@ -238,7 +238,7 @@ def test_an_interruption_ends_them_all_and_what_was_found_is_told(
     assert "  not shrunk: the time was up before it started" in text
 
 
-def test_what_the_environment_breaks_is_told_with_what_was_found_until_then(
+def test_what_the_environment_breaks_is_reported_with_what_was_found_until_then(
     runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     night = a_night(tmp_path)

@@ -66,7 +66,7 @@ def test_nothing_is_removed_where_all_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "kept" / "run").is_dir()
 
 
-def test_a_night_that_keeps_all_leaves_to_the_next_one_what_it_was_told(tmp_path: Path) -> None:
+def test_a_night_that_keeps_all_leaves_its_options_to_the_next_one(tmp_path: Path) -> None:
     assert Thinning(None, tmp_path, ["runs/x"]).left == ["runs/x"]
 
 

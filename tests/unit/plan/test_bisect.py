@@ -78,7 +78,7 @@ def test_ask_all_tells_every_change(words: list[str]) -> None:
 
 
 @given(st.lists(st.sampled_from([A, B, C, ""]), min_size=2, max_size=20), st.integers(1, 4))
-def test_what_is_told_is_what_was_answered(words: list[str], at_a_time: int) -> None:
+def test_what_is_reported_is_what_was_answered(words: list[str], at_a_time: int) -> None:
     """Whatever the history: a change is one that the answers show, and what lies between says so."""
     asked = Asked(certain(words))
     found = asked.play(at_a_time=at_a_time)
@@ -135,7 +135,7 @@ def test_noise_is_never_taken_for_more_than_it_is(count: int, seed: int, data: s
 
 
 @pytest.mark.parametrize(("p", "q", "right"), [(0.95, 0.05, 0.9), (1.0, 0.3, 0.75), (0.9, 0.1, 0.85)])
-def test_how_often_a_racing_history_is_told_rightly(p: float, q: float, right: float) -> None:
+def test_how_often_a_racing_history_is_recognised(p: float, q: float, right: float) -> None:
     """Seeds are fixed, so that this is no race itself; a change that is told with what lies between is right."""
     text, wrong = 0, 0
     for seed in range(200):

@@ -146,7 +146,7 @@ def test_grpc_needs_the_proxy_of_5() -> None:
     assert item.reason.startswith("example can't have grpc for a: it needs the proxy")
 
 
-def test_what_is_left_out_for_one_reason_is_told_in_one_line() -> None:
+def test_what_is_left_out_for_one_reason_is_reported_in_one_line() -> None:
     found = planned([scenario("first"), scenario("second")], "clients=java,grpc rocketmq=4.9.4,4.9.7")
     assert [line.partition(" can't")[0] for line in left_out_lines(found.left_out)] == [
         "grpc on RocketMQ 4.9.4: first, second",

@@ -8,7 +8,7 @@ from rocketchaos.harness.probes.observations import Observations
 MS = 1_000_000
 
 
-def test_a_look_that_shows_nothing_new_is_not_told_and_yet_bounds_the_next_change() -> None:
+def test_a_look_that_shows_nothing_new_is_not_reported_and_yet_bounds_the_next_change() -> None:
     last = Observations(History("run"))
     assert last.change("offsets", {"offset": 0}, None, 0, 10 * MS) == {"offset": 0}
     assert last.change("offsets", {"offset": 0}, None, 860 * MS, 900 * MS) is None
@@ -17,7 +17,7 @@ def test_a_look_that_shows_nothing_new_is_not_told_and_yet_bounds_the_next_chang
     assert shown == {"offset": 2, "look_began_before_ms": 140.0}
 
 
-def test_a_moment_is_told_whatever_it_shows() -> None:
+def test_a_moment_is_reported_whatever_it_shows() -> None:
     last = Observations(History("run"))
     last.change("offsets", {"offset": 2}, None, 0, 0)
     shown = last.change("offsets", {"offset": 2}, "end", 40 * MS, 50 * MS)

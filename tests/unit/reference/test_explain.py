@@ -68,7 +68,7 @@ def test_without_a_word_all_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert {*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES} <= set(listed)
 
 
-def test_a_key_of_many_words_is_told_by_its_places(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_key_of_many_words_is_shown_by_its_places(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "within"]) == 0
     assert main(["explain", "broker"]) == 0
     assert "pull.broker" in capsys.readouterr().out

@@ -91,7 +91,7 @@ def test_a_table_with_a_line_a_cell(runs: list[Report]) -> None:
     assert "3 runs: 1 as expected, 1 not, 1 measured  2 not-reproduced, 1 reproduced" in lines
 
 
-def test_what_is_not_as_expected_is_told_in_full_and_what_is_measured_is_not(runs: list[Report]) -> None:
+def test_what_is_not_as_expected_is_shown_in_full_and_what_is_measured_is_not(runs: list[Report]) -> None:
     text = printed(runs, [])
     assert text.count("not-reproduced: same-group-different-tags") == 1
     assert str(runs[2].folder) in text
@@ -130,7 +130,7 @@ def test_repeats_are_distributions_of_their_cell(tmp_path: Path) -> None:
     assert "3 of 3, 100 % (95 % interval 44 to 100 %)" in text
 
 
-def test_runs_that_ended_alike_are_told_in_full_once(tmp_path: Path) -> None:
+def test_runs_that_ended_alike_are_reported_in_full_once(tmp_path: Path) -> None:
     own = [in_cell(healthy(tmp_path / f"run-{n}"), "java", "4.9.4") for n in range(3)]
     other = in_cell(healthy(tmp_path / "other"), "java", "5.5.0")
     text = printed([*own, other], [], width=120)
@@ -303,14 +303,14 @@ def test_where_clients_and_versions_differ(runs: list[Report], tmp_path: Path) -
     )
 
 
-def test_versions_of_which_the_same_is_to_be_told_share_a_column(tmp_path: Path) -> None:
+def test_versions_with_the_same_text_share_a_column(tmp_path: Path) -> None:
     runs = [in_cell(good(tmp_path / version), "java", version) for version in ("4.9.3", "4.9.4", "5.5.0")]
     other = in_cell(healthy(tmp_path / "other"), "python", "5.5.0")
     head = divergence_table([*runs, other]).splitlines()[2]
     assert head == "| scenario | client | RocketMQ 4.9.3, 4.9.4 | RocketMQ 5.5.0 |"
 
 
-def test_what_became_of_the_messages_is_told_where_it_differs(runs: list[Report]) -> None:
+def test_what_became_of_the_messages_is_reported_where_it_differs(runs: list[Report]) -> None:
     lines = printed(runs, [], width=120).splitlines()
     assert "4 delivered, 4 filtered by the client: java on 4.9.4" in "\n".join(lines)
     assert "8 delivered: python on 4.9.4; java@4.9.4 on 5.5.0" in "\n".join(lines)

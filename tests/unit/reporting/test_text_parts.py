@@ -68,7 +68,7 @@ def test_a_process_ends_once_whatever_ended_it(fault: str, ends: list[str]) -> N
     assert [piece.style for piece in pieces] == ["alive"]
 
 
-def test_numbers_are_told_as_ranges() -> None:
+def test_numbers_are_shown_as_ranges() -> None:
     assert ranges([5, 1, 2, 3, 9, 9]) == "1-3, 5, 9"
     assert ranges([1, 3, 5, 7], limit=2) == "1, 3, …"
     assert event_numbers((7,)) == "event 7"

@@ -24,7 +24,7 @@ def printed(shown: Shown, folder: Path) -> list[str]:
     return [text for text in divergences(report) if text.startswith("The dashboard")]
 
 
-def test_where_no_dashboard_was_asked_it_is_told_what_it_would_show(tmp_path: Path) -> None:
+def test_where_no_dashboard_was_asked_it_says_what_it_would_show(tmp_path: Path) -> None:
     assert UNHEARD in divergences(good(tmp_path))
 
 

@@ -60,7 +60,7 @@ def test_timers_that_newer_clients_have(
     assert (timers.get("java.rebalance-min"), timers.get("java.first-pull")) == (rebalance_min, first_pull)
 
 
-def test_of_several_versions_of_a_client_the_oldest_is_told() -> None:
+def test_of_several_versions_of_a_client_the_oldest_is_reported() -> None:
     timers = timers_ms(FAITHFUL, "5.5.0", [("java", "4.9.4"), ("java", "5.5.0")])
     assert "java.rebalance-min" not in timers
 

@@ -48,7 +48,7 @@ def test_the_page_is_up_to_date() -> None:
     )
 
 
-def test_a_symptom_may_be_told() -> None:
+def test_a_symptom_may_be_stated() -> None:
     scenario = parse_scenario(VALID + TOLD, "x.yaml")
     assert scenario.issue == ("apache/rocketmq#2760",)
     assert scenario.symptom is not None

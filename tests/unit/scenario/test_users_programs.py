@@ -63,7 +63,7 @@ def test_names_are_as_they_stand_on_a_cluster_of_the_run_s_own() -> None:
         ("beside: a}", "beside: a, client: java}", "which is another client: app"),
     ],
 )
-def test_what_can_not_be_is_told(old: str, new: str, said: str) -> None:
+def test_what_can_not_be_is_reported(old: str, new: str, said: str) -> None:
     with pytest.raises(UsageProblem, match=said):
         parsed(TEXT.replace(old, new))
 
@@ -76,7 +76,7 @@ def test_what_can_not_be_is_told(old: str, new: str, said: str) -> None:
         ("shop.jar}}", "shop.jar}, arg: [x]}", "unknown key `arg`: `app` has a key `args`"),
     ],
 )
-def test_a_key_of_app_in_the_wrong_place_is_told(old: str, new: str, said: str) -> None:
+def test_a_key_of_app_in_the_wrong_place_is_reported(old: str, new: str, said: str) -> None:
     with pytest.raises(InvalidScenario) as told:
         parsed(TEXT.replace(old, new))
     assert said in str(told.value)
@@ -122,7 +122,7 @@ def test_an_image_needs_containers_and_has_a_network_of_its_own() -> None:
         ("tagA}}\nsteps", "tagA}, beside: a}\nsteps", "which doesn't distinguish its consumers"),
     ],
 )
-def test_what_an_image_can_not_do_is_told(old: str, new: str, said: str) -> None:
+def test_what_an_image_can_not_do_is_reported(old: str, new: str, said: str) -> None:
     with pytest.raises(UsageProblem, match=said):
         parsed(IMAGE.replace(old, new))
 

@@ -48,7 +48,7 @@ def test_by_cause_the_newest_run_speaks() -> None:
     assert (second["signature"], second["runs_lost"], second["minutes_lost"]) == (None, 1, 1)
 
 
-def test_by_scenario_host_and_owner_all_runs_are_told_and_what_costs_nothing_is_left_out() -> None:
+def test_by_scenario_host_and_owner_all_runs_are_reported_and_what_costs_nothing_is_left_out() -> None:
     columns = ("scenario", "runs_lost", "runs", "minutes")
     scenarios = [tuple(row[name] for name in columns) for row in rows("costs_by_scenario")]
     assert scenarios == [("tags", 3, 23, 32), (DRAWN, 2, 2, 4), ("kills", 1, 1, 1)]

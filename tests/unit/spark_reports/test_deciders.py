@@ -6,7 +6,7 @@ from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.timing.deciders import WHATS, deciders
 
 
-def test_timers_are_told_in_words() -> None:
+def test_timers_are_shown_in_words() -> None:
     assert [str(decider) for decider in deciders("broker.hold-pull=15000 broker.hold-check=5000")] == [
         "long polling 15 s",
         "check of held pulls 5 s",

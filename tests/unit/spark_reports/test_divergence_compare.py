@@ -98,7 +98,7 @@ def test_what_is_not_alike_in_all_runs_is_not_exact() -> None:
     assert outcome.verdict is Verdict.TOO_FEW
 
 
-def test_a_few_of_many_messages_are_told_from_none() -> None:
+def test_a_few_of_many_messages_are_distinguished_from_none() -> None:
     def runs(lost: int) -> list[dict[str, int]]:
         return [{"delivered": 540 - lost - n % 3, "lost": lost + n % 3} for n in range(16)]
 

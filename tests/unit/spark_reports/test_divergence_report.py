@@ -32,7 +32,7 @@ def everywhere(python: dict[str, int]) -> Facts:
     )
 
 
-def test_what_differs_in_the_same_way_is_told_once() -> None:
+def test_what_differs_in_the_same_way_is_reported_once() -> None:
     known = everywhere(BY_BROKER)
     (found,) = findings(compare(known), Verdict.DIVERGES)
     shown = sentence(found, known)
@@ -90,7 +90,7 @@ def test_the_same_share_on_both_sides_is_no_difference_though_there_are_few_runs
     )
 
 
-def test_what_is_exact_within_few_runs_is_told_with_how_many_would_settle_it() -> None:
+def test_what_is_exact_within_few_runs_is_reported_with_how_many_would_settle_it() -> None:
     known = facts({cell("java"): [FILTERED] * 3, cell("python"): [{"delivered": 8}] * 3})
     made = report(known, SUMMARY)
     assert "1 differs exactly in these runs" in made.headline
@@ -104,7 +104,7 @@ def test_what_is_exact_within_few_runs_is_told_with_how_many_would_settle_it() -
     assert len({table.anchor(row) for row in table.rows}) == len(table.rows)
 
 
-def test_what_the_lines_leave_out_is_told_though_there_is_much_of_everything() -> None:
+def test_what_the_lines_leave_out_is_reported_though_there_is_much_of_everything() -> None:
     runs = {}
     for number in range(6):
         for client, classes in (("java", FILTERED), ("python", {**BY_BROKER, "lost": number})):

@@ -62,7 +62,7 @@ def test_without_outcome_and_end_it_still_runs() -> None:
     assert (found.kind, found.file) == ("still-running", "outcome.json")
 
 
-def test_a_killed_run_that_was_judged_is_told_by_its_history() -> None:
+def test_a_killed_run_that_was_judged_is_reported_by_its_history() -> None:
     assert problem_of(FOLDER, replace(WHOLE, ended=False)) is None
     assert problem(ended=False, ends=0).kind == "truncated"
 

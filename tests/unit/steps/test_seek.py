@@ -48,7 +48,7 @@ def run(consumer: Consumer, **stated: Any) -> History:
     ],
     ids=str,
 )
-def test_a_seek_is_told(stated: dict[str, Any], queue: Any, to: Any) -> None:
+def test_a_seek_is_reported(stated: dict[str, Any], queue: Any, to: Any) -> None:
     consumer = Consumer()
     event = run(consumer, **stated).events[-1]
     assert consumer.asked == [("orders", queue, to)]
@@ -60,7 +60,7 @@ def test_a_seek_is_told(stated: dict[str, Any], queue: Any, to: Any) -> None:
     )
 
 
-def test_a_refused_seek_is_told_if_it_may_be() -> None:
+def test_a_refused_seek_is_reported_if_it_may_be() -> None:
     refusal = WorkerFailed("Seek offset illegal", None, ("MQClientException",))
     event = run(Consumer(refusal), to=7, may_be_refused=True).events[-1]
     assert (event.kind, cast(Any, event.body).error) == ("seek-refused", refusal.message)

@@ -183,7 +183,7 @@ def test_a_batch_with_a_delay_is_left_to_the_client_to_refuse(delay: dict[str, A
     ],
     ids=str,
 )
-def test_how_it_is_sent_is_told(fields: dict[str, Any], how: dict[str, Any]) -> None:
+def test_how_it_is_sent_is_shown(fields: dict[str, Any], how: dict[str, Any]) -> None:
     assert [item["how"] for item in sent_by({"count": 1, **fields}).sent] == [how]
 
 

@@ -132,7 +132,7 @@ def test_a_stalled_process_makes_so_much_progress_as_it_may_and_goes_on_when_it_
     assert history.events[2].data["proof"] == f"process {busy.pid} of a goes on"
 
 
-def test_a_stall_without_effect_is_told(
+def test_a_stall_without_effect_is_reported(
     busy: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rocketchaos.harness.faults.stall._LIMIT_S", 0.2)

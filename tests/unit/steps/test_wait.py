@@ -20,7 +20,7 @@ from rocketchaos.harness.steps.wait import Wait
         ({"where": {"client": "grpc", "rocketmq": "<5"}}, False),
     ],
 )
-def test_it_waits_where_it_is_told_to(where: dict[str, Any], waits: bool) -> None:
+def test_it_waits_where_it_should(where: dict[str, Any], waits: bool) -> None:
     waited: list[int] = []
     context = SimpleNamespace(
         scenario=SimpleNamespace(client_label="grpc"),

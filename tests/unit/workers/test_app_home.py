@@ -158,7 +158,7 @@ def told(program: AppProgram) -> list[dict[str, Any]]:
     ["", "sleep 600 & exit 3", "sleep 600 & kill -9 $$"],
     ids=["by itself", "with a child", "by a kill"],
 )
-def test_what_it_prints_beyond_the_limit_is_left_out_and_told(
+def test_what_it_prints_beyond_the_limit_is_left_out_and_reported(
     launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str
 ) -> None:
     monkeypatch.setattr(program_log, "LOG_LIMIT_BYTES", 100_000)
@@ -185,7 +185,7 @@ def test_what_it_prints_up_to_the_limit_is_all_there(launch: Launch, tmp_path: P
     program.close()
 
 
-def test_what_a_full_disk_does_not_take_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_full_disk_does_not_take_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = program_log.ProgramLog(tmp_path / "a.log")
     log.write(b"12345")
 

@@ -101,7 +101,7 @@ def test_a_frame_that_is_cut_off_by_the_engines_death_is_delivered_as_far_as_it_
     assert attached.attachment.output.read() == b"whole\nha"
 
 
-def test_the_end_of_input_is_told_while_output_goes_on(attached: Attached) -> None:
+def test_the_end_of_input_is_reported_while_output_goes_on(attached: Attached) -> None:
     os.write(attached.attachment.input.fileno(), b"command\n")
     attached.attachment.input.close()
     attached.attachment.input.close()

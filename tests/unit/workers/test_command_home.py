@@ -114,7 +114,7 @@ time.sleep(60)
     assert f"started x {program.log.parent}" in program.log.read_text()
 
 
-def test_what_it_has_printed_before_is_told_before_an_answer(begin: Begin) -> None:
+def test_what_it_has_printed_before_comes_before_an_answer(begin: Begin) -> None:
     program = begin(
         """\
 import time
@@ -132,7 +132,7 @@ time.sleep(60)
     assert len(program.lines) == 2000
 
 
-def test_what_it_can_not_do_is_told(begin: Begin) -> None:
+def test_what_it_can_not_do_is_reported(begin: Begin) -> None:
     program = begin("import time\ntime.sleep(60)\n")
     with pytest.raises(WorkerFailed, match="can't do this"):
         program.worker.request("subscribe", 10)

@@ -20,7 +20,7 @@ from rocketchaos.harness.workers.container_program import ContainerProgram
         (143, 143, "exit code 143"),
     ],
 )
-def test_a_signal_is_told_from_an_end_by_itself(code: int, returncode: int, text: str) -> None:
+def test_a_signal_is_distinguished_from_an_end_by_itself(code: int, returncode: int, text: str) -> None:
     program = ContainerProgram.__new__(ContainerProgram)
     program._id, program._ended = "c", threading.Event()
     program._api = SimpleNamespace(

@@ -89,7 +89,7 @@ def test_a_death_is_of_those_who_live_there() -> None:
     assert not joined.b.alive
 
 
-def test_what_comes_before_a_place_is_taken_is_told_then() -> None:
+def test_what_comes_before_a_place_is_taken_is_reported_then() -> None:
     """A program starts all its consumers at once, and the harness asks for one after the other."""
     joined = Joined()
     joined.process.on_event(event("received", consumer="c"))

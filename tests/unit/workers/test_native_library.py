@@ -39,7 +39,7 @@ def elf(file: Path, machine: int, *, big_endian: bool = False) -> Path:
         ("Linux", "x86_64", "", "this is Linux on x86_64 with another C library"),
     ],
 )
-def test_other_machines_are_told_the_way_out(system: str, machine: str, libc: str, said: str) -> None:
+def test_other_machines_get_the_way_out(system: str, machine: str, libc: str, said: str) -> None:
     with pytest.raises(EnvironmentNotReady, match=said) as raised:
         check_platform(system, machine, libc)
     assert LIBRARY_VARIABLE in raised.value.hint

@@ -25,7 +25,7 @@ def test_both_have_all_rows_and_columns_wherever_they_are(tmp_path: Path) -> Non
     assert [row["scenario"] for row in of_parquet.to_pylist()] == [row["scenario"] for row in table.rows]
 
 
-def test_what_delta_cannot_write_is_told_as_other_files_are(
+def test_what_delta_cannot_write_is_reported_as_other_files_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:

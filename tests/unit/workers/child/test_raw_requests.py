@@ -13,7 +13,7 @@ TABLE = (
 )
 
 
-def test_only_offsets_that_exist_are_told_and_a_stored_zero_is_one() -> None:
+def test_only_offsets_that_exist_are_reported_and_a_stored_zero_is_one() -> None:
     assert committed_offsets(TABLE, "g", "t") == {0: 0, 2: 9223372036854775807, 11: 5}
     assert committed_offsets(TABLE, "g", "%RETRY%g") == {0: 7}
     assert committed_offsets(TABLE, "g2", "t") == {1: 4}

@@ -47,13 +47,13 @@ def test_without_a_proxy_there_is_no_endpoint() -> None:
         RocketMQContainer(IMAGE).get_proxy_endpoint()
 
 
-def test_a_broker_that_ends_is_told_with_its_last_lines() -> None:
+def test_a_broker_that_ends_is_reported_with_its_last_lines() -> None:
     container = RocketMQContainer(IMAGE, broker_config={"brokerRole": "SLAVE"})
     with pytest.raises(RuntimeError, match="ended while it started"), container:
         pass
 
 
-def test_what_is_not_registered_in_time_is_told() -> None:
+def test_what_is_not_registered_in_time_is_a_message() -> None:
     # It registers under another address than the one it is waited for.
     container = RocketMQContainer(IMAGE, broker_config={"brokerIP1": "127.0.0.9"}, startup_timeout=0)
     with pytest.raises(TimeoutError, match=r"isn't ready within 0 s: .+"), container:
