@@ -31,6 +31,7 @@ from rocketchaos.harness.cli.terminal import ERR, Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.core.user_files import recorded_file
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.jars.builds import open_recorded
 from rocketchaos.harness.nightly.again import codes
@@ -130,7 +131,7 @@ def _prepare(
     record = folder.read_json("run.json")
     scenario = parse_scenario(
         folder.scenario_path.read_text(encoding="utf-8"),
-        record.get("scenario_file") or str(folder.scenario_path),
+        recorded_file(record) or str(folder.scenario_path),
         reach=False,
     )
     recorded = str(record.get("rocketmq") or "")

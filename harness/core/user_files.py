@@ -3,8 +3,9 @@
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 
@@ -69,11 +70,17 @@ def folder_of(scenario_file: str) -> Path:
     return next((folder for folder in (*recorded, given) if folder.is_dir()), Path.cwd())
 
 
+def recorded_file(record: Mapping[str, Any]) -> str:
+    """Where the scenario's file of a run lay, by its `run.json`: an absolute path, or empty where none is recorded."""
+    file = record.get("scenario_file")
+    # A relative path starts where the run was started; runs from before that was recorded lack it.
+    return str((Path(record.get("working_folder", "")) / file).absolute()) if file else ""
+
+
 def _of_recorded(scenario_file: str) -> tuple[Path, ...]:
     """The folder of the original of this file, which is a copy in a run folder."""
     try:
-        record = json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8"))
-        # A relative path starts where the run was started; runs from before that was recorded lack it.
-        return ((Path(record.get("working_folder", "")) / record["scenario_file"]).absolute().parent,)
-    except (OSError, ValueError, KeyError, TypeError):
+        file = recorded_file(json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8")))
+    except (OSError, ValueError, AttributeError, TypeError):
         return ()
+    return (Path(file).parent,) if file else ()

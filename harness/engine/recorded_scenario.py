@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import yaml
@@ -179,7 +180,7 @@ def plain(value: Any) -> Any:
     """
     if value is None or isinstance(value, bool | int | float):
         return value
-    if isinstance(value, str):
+    if isinstance(value, str | PurePath):
         return str(value)
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}

@@ -41,3 +41,12 @@ def as_data(expression: Expression) -> str | dict[str, str]:
 def from_data(data: str | Mapping[str, str]) -> Expression:
     """The way back."""
     return data if isinstance(data, str) else SqlExpression(sql=data["sql"])
+
+
+def shown(subscribe: Mapping[str, str | Mapping[str, str]]) -> str:
+    """Expressions of the history by topic, as a person reads them: `orders 'tagA', returns by SQL 'a = 1'`."""
+    texts = {
+        topic: repr(data) if isinstance(data, str) else f"by SQL {data['sql']!r}"
+        for topic, data in subscribe.items()
+    }
+    return ", ".join(f"{topic} {text}" for topic, text in texts.items()) or "nothing"

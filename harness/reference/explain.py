@@ -57,7 +57,10 @@ def entries() -> list[Entry]:
         Entry(name, "timing profile", f"{TIMING}.\n\nThis one: {settings(profile)}.")
         for name, profile in PROFILES.items()
     ]
-    found += [Entry(name, "client", _of_client(kind)) for name, kind in CLIENT_KINDS.items()]
+    found += [
+        Entry(f"expected.{name}" if kind.users_program else name, "client", _of_client(kind))
+        for name, kind in CLIENT_KINDS.items()
+    ]
     found.append(Entry("matrix", "option of `run`, `reproduce` and pytest", _MATRIX, f"--matrix {EXAMPLE}"))
     found += [
         Entry(str(int(code)), "exit code", f"The command ends with it: {code.meaning}.") for code in ExitCode
@@ -78,11 +81,15 @@ def meanings(word: str) -> list[Entry]:
 def _of_client(kind: ClientKind) -> str:
     version = f", version {kind.version}" if kind.version else ", of the brokers' version, or `java@4.9.4`"
     ways = "; ".join(
-        f"`api: {api.name}` is {api.implementation}, filtered by the "
+        ("Inside is " if kind.users_program else f"`api: {api.name}` is ")
+        + f"{api.implementation}, filtered by the "
         + ("subscription that the broker holds" if api.filters_by == "stored" else "member's own expression")
         for api in kind.apis.values()
     )
     proxy = " It speaks to a proxy, and so needs RocketMQ 5." if kind.needs_proxy else ""
+    if kind.users_program:
+        used = f"`app: {{{kind.program}: …}}`"
+        return f"{used} is called `{kind.name}` in `expected`, `where` and reports.\n\n{ways}."
     return f"What `client` may be: {kind.title}{version}.{proxy}\n\n{ways}."
 
 

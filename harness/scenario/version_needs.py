@@ -59,6 +59,8 @@ def _why_no_step(scenario: Scenario, version: str) -> str | None:
 def _why_no_client(scenario: Scenario, version: str) -> str | None:
     for name, consumer in scenario.consumers.items():
         reason = consumer.why_not_on(version)
+        if reason is not None and consumer.choice.kind.users_program:
+            return f"can't run the program of {name}: {reason}"
         if reason is not None:
             return f"can't have {consumer.choice} for {name}: {reason}"
     for step in every_step(scenario.steps):

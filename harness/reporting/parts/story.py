@@ -39,6 +39,7 @@ from rocketchaos.harness.core.events.servers import (
 )
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted, ranges
+from rocketchaos.harness.language.expressions import shown
 from rocketchaos.harness.language.fault_effects import KILLS
 
 LINE_LIMIT = 60
@@ -133,8 +134,8 @@ class _Teller:
             return
         self.stored[(group, broker)] = held
         self._flush()
-        expressions = ", ".join(f"{topic} {text!r}" for topic, text in sorted(held.items()))
-        self._add(event, f"{broker} holds as the subscription of group {group}: {expressions or 'nothing'}")
+        expressions = shown(dict(sorted(held.items())))
+        self._add(event, f"{broker} holds as the subscription of group {group}: {expressions}")
 
 
 def _queues_of(received: Sequence[Event[Received]]) -> str:
@@ -149,11 +150,9 @@ def _in_words(event: Event) -> str | None:
     """None: the sends, the deliveries and the subscriptions show it, or nothing does."""
     match event.body:
         case ConsumerStarting(subscribe=subscribe):
-            expressions = ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items())
-            return f"{event.node} starts, subscribing {expressions}"
+            return f"{event.node} starts, subscribing {shown(subscribe)}"
         case ProgramSubscription(subscribe=subscribe, pid=pid):
-            expressions = ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items())
-            return f"{event.node} is in process {pid}, which subscribes by itself: {expressions or 'nothing'}"
+            return f"{event.node} is in process {pid}, which subscribes by itself: {shown(subscribe)}"
         case ConsumerStopped():
             return f"{event.node} has stopped"
         case WorkerDied(reason=reason):
@@ -181,7 +180,7 @@ def _of_change(node: str, body: Body) -> str | None:
     """What steps change at the servers and in clients, and what they ask."""
     match body:
         case Subscribed(topic=topic, expression=expression):
-            return f"{node} subscribes while it runs: {topic} {expression!r}"
+            return f"{node} subscribes while it runs: {shown({topic: expression})}"
         case Unsubscribed(topic=topic):
             return f"{node} unsubscribes from {topic}"
         case Sought(topic=topic, to=to, queues=queues):

@@ -16,7 +16,7 @@ from rocketchaos.harness.core.events.observed import (
 )
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.language.expressions import as_data
+from rocketchaos.harness.language.expressions import as_data, shown
 from rocketchaos.harness.language.tags import tags_of
 from rocketchaos.harness.reporting.base import Report
 
@@ -169,14 +169,10 @@ def _programs(run: Report) -> Iterator[str]:
         }
         if _meaning(declared) != _meaning(event.body.subscribe):
             yield (
-                f"The program of {event.node} subscribes to {_shown(event.body.subscribe)}, and the scenario says "
-                f"{_shown(declared)}: it is judged by what it does."
+                f"The program of {event.node} subscribes to {shown(event.body.subscribe)}, and the scenario says "
+                f"{shown(declared)}: it is judged by what it does."
             )
 
 
 def _meaning(subscribe: Mapping[str, str | dict[str, str]]) -> dict[str, object]:
     return {topic: tags_of(text) if isinstance(text, str) else text for topic, text in subscribe.items()}
-
-
-def _shown(subscribe: Mapping[str, str | dict[str, str]]) -> str:
-    return ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items()) or "nothing"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -117,7 +118,7 @@ def test_a_word_without_shorthand_says_its_fields() -> None:
 
 
 def test_only_values_of_yaml_can_be_said() -> None:
-    assert plain({"a": (1, True, MessageClass.LOST)}) == {"a": [1, True, "lost"]}
+    assert plain({"a": (1, True, MessageClass.LOST, Path("/db"))}) == {"a": [1, True, "lost", "/db"]}
     with pytest.raises(UsageProblem, match="can't be written in a scenario"):
         plain(object())
 

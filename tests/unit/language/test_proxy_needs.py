@@ -84,6 +84,11 @@ def test_a_proxy_that_can_t_be_is_refused(needs: dict[str, object]) -> None:
         ("cluster: {proxy: local}", "", "needs a proxy, which RocketMQ 4.9.4 lacks"),
         ("", "client: grpc", "can't have grpc for a: it needs the proxy of RocketMQ 5, which 4.9.4 lacks"),
         ("", "through: proxy", "can't have java for a: it needs the proxy of RocketMQ 5, which 4.9.4 lacks"),
+        (
+            "",
+            "app: {command: [./a, $proxy], sees: {log: '(?P<key>a)'}}",
+            "can't run the program of a: it needs the proxy of RocketMQ 5, which 4.9.4 lacks",
+        ),
         ("producer: {client: grpc}", "", "can't have grpc for its producer: it needs the proxy"),
     ],
 )

@@ -21,7 +21,8 @@ CODES = [str(int(code)) for code in ExitCode]
 
 def test_every_word_is_explained_from_its_documentation() -> None:
     known = {entry.name for entry in entries()}
-    assert {*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES, *CLIENT_KINDS, "matrix"} <= known
+    clients = {name for name, kind in CLIENT_KINDS.items() if not kind.users_program}
+    assert {*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES, *clients, "matrix"} <= known
     for word, model in {**STEPS, **CHECKS}.items():
         assert {f"{word}.{field.alias or name}" for name, field in model.model_fields.items()} <= known
         assert any(entry.example == model.example.strip() for entry in meanings(word))
@@ -40,6 +41,14 @@ def test_a_key_is_found_with_and_without_its_word() -> None:
     assert meanings("send.per_queue") == meanings("per_queue")
     assert [entry.kind for entry in meanings("bind.member-of")] == ["key of `bind`"]
     assert meanings("consumer.behaviour.fail")
+
+
+def test_what_a_program_is_and_what_reports_call_it() -> None:
+    for word in ("app", "command", "image"):
+        names = {entry.name for entry in meanings(word)}
+        assert f"expected.{word}" in names
+        assert ("consumer.app" if word == "app" else f"consumer.app.{word}") in names
+    assert any("jar" in {key.name for key in entry.keys} for entry in meanings("app"))
 
 
 @pytest.mark.parametrize(

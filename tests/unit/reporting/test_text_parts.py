@@ -177,6 +177,7 @@ def test_the_story_has_what_steps_change_and_ask() -> None:
     made = HistoryBuilder()
     made.step(0, "start")
     made.add("a", "subscribed", topic="orders", expression="tagB")
+    made.add("a", "subscribed", topic="orders", expression={"sql": "region = 'eu'"})
     made.add("a", "unsubscribed", topic="orders")
     queues = [{"broker": BROKER, "queue_id": 0}]
     made.add("a", "sought", topic="orders", to="begin", queues=queues)
@@ -195,6 +196,7 @@ def test_the_story_has_what_steps_change_and_ask() -> None:
     made.add("harness", "mqadmin-ran", name="m", command=command, exit_code=0, output="", seconds=1.0)
     assert [line.text for line in story(made.events)] == [
         "a subscribes while it runs: orders 'tagB'",
+        "a subscribes while it runs: orders by SQL \"region = 'eu'\"",
         "a unsubscribes from orders",
         "a seeks to begin in orders: broker-a:0",
         "a pulls no more",

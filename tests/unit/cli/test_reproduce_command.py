@@ -1,0 +1,50 @@
+"""`rocketchaos reproduce` of a run's folder, from wherever it is called. Nothing is started."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rocketchaos.harness.cli import reproduce
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.workers.app_home import program_file
+
+SCENARIO = """\
+name: example
+title: an example
+topics: {orders: {queues: 4}}
+consumers:
+  a: {group: g, subscribe: {orders: paid}, app: {jar: a.jar}}
+steps: [start: a, send: {topic: orders, tag: paid, count: 4}]
+anomaly: [delivered: {to: a, count: 0}]
+healthy: [delivered: {to: a, count: 4}]
+"""
+
+
+@pytest.mark.parametrize("recorded", ["example.scenario.yaml", "test-example (recorded)"])
+def test_a_program_with_a_relative_path_is_found_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: str
+) -> None:
+    """Also that of a run of pytest's, which has no file."""
+    shop, run, elsewhere = (tmp_path / name for name in ("shop", "run", "elsewhere"))
+    for folder in (shop, run, elsewhere):
+        folder.mkdir()
+    (shop / "a.jar").touch()
+    record = {"scenario_file": recorded, "working_folder": str(shop), "rocketmq": "4.9.4"}
+    (run / "run.json").write_text(json.dumps(record))
+    (run / "scenario.yaml").write_text(SCENARIO)
+    (run / "events.jsonl").touch()
+    found: list[Path] = []
+
+    def note(_runner: object, jobs: list[Job], **_: object) -> ExitCode:
+        found.extend(program_file("a.jar", job.scenario.file) for job in jobs)
+        return ExitCode.AS_EXPECTED
+
+    monkeypatch.setattr(reproduce, "run_and_tell", note)
+    monkeypatch.chdir(elsewhere)
+    assert main(["reproduce", str(run)]) == ExitCode.AS_EXPECTED
+    assert found == [shop / "a.jar"]
