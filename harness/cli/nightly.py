@@ -58,7 +58,8 @@ ProfileOption = Annotated[
     typer.Option(
         "--profile",
         metavar="FILE",
-        help="YAML: `consistent: only`, weights of `dimensions` and `acts`; see harness/nightly/README.md.",
+        help="YAML: `consistent: only`, weights of `dimensions` and `operations`, or your own `service`; see "
+        "harness/nightly/README.md.",
     ),
 ]
 ShardOption = Annotated[

@@ -35,6 +35,10 @@ def lines(summary: Summary) -> Iterator[str]:
         yield f"       in {counted(len(found.runs), 'run')} of {judged}, as in {name}:"
         yield f"       {finding_of(found, found.shortest).breach.sentence}"
         yield f"       events {_numbers(found)}; {_commands(found.shortest)}"
+    for sentence, runs in summary.observed.items():
+        yield ""
+        yield f"observed: {sentence}"
+        yield f"       in {counted(len(runs), 'run')} of {len(summary.runs)}, as in {runs[0].folder}"
     for run in summary.not_judged:
         yield ""
         yield f"says nothing: {run.name}: {run.not_judged}"
@@ -53,12 +57,15 @@ def _commands(run: NightlyRun) -> str:
 def github_annotations(summary: Summary) -> Iterator[str]:
     """Workflow commands of GitHub Actions: an error for each new finding, a notice for each known one.
 
-    A run that ended by an error is a warning: it decides nothing, and somebody should know.
+    What the service does otherwise than the profile says is a warning, and so is a run that ended by an error: it
+    decides nothing, and somebody should know.
     """
     for found in summary.found:
         level = "notice" if found.known else "error"
         text = f"{finding_of(found, found.shortest).breach.sentence}\n{_commands(found.shortest)}"
         yield workflow_command(level, {"title": printable(found.first.title)}, text)
+    for sentence, runs in summary.observed.items():
+        yield workflow_command("warning", {"title": "observed"}, f"{sentence}\n{runs[0].folder}")
     for run in summary.errors:
         yield workflow_command(
             "warning", {"title": printable(f"{run.name} says nothing")}, f"{run.not_judged}"

@@ -8,6 +8,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.core.model import OutcomeKind, Trouble
 from rocketchaos.harness.nightly.findings import InvariantFailed, NightlyFinding, findings, why_not_judged
 from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.parts.witnesses import other_subscriptions
 from rocketchaos.harness.scenario.model import Scenario
 
 
@@ -31,6 +32,8 @@ class NightlyRun:
     """Why it says nothing, or not all that there is, in one line; None if it was judged."""
     error: ExitCode | None
     """How it would end a command where an error ended it; None: no error did."""
+    observed: tuple[str, ...] = ()
+    """What its service does otherwise than the profile says: no finding, because the run is judged by what it does."""
     broken: tuple[Path, ...] = ()
     """The folders of the tries before."""
 
@@ -62,6 +65,12 @@ def judged_run(number: int, report: Report, tries: int) -> NightlyRun:
         tries=tries,
         not_judged=None if not_judged is None else not_judged.splitlines()[0],
         error=error,
+        observed=tuple(
+            dict.fromkeys(
+                f"the service subscribes to {own}, and the profile says {declared}"
+                for _, own, declared in other_subscriptions(report)
+            )
+        ),
     )
 
 

@@ -64,6 +64,15 @@ class Summary:
         return [run for run in self.runs if run.error is not None]
 
     @property
+    def observed(self) -> dict[str, list[NightlyRun]]:
+        """What the service does otherwise than the profile says, each with the runs that show it."""
+        found: dict[str, list[NightlyRun]] = {}
+        for run in self.runs:
+            for sentence in run.observed:
+                found.setdefault(sentence, []).append(run)
+        return found
+
+    @property
     def again(self) -> int:
         """How often something was tried again, because the environment had failed."""
         return sum(run.tries - 1 for run in self.runs)
@@ -110,6 +119,10 @@ class Summary:
             "pace": as_json(night.pace.known),
             "busy": None if self.busy is None else round(self.busy, 2),
             "findings": [_found_json(item) for item in self.found],
+            "observed": [
+                {"what": sentence, "runs": [str(run.folder) for run in runs]}
+                for sentence, runs in self.observed.items()
+            ],
             "not_judged": [
                 {
                     "scenario": run.name,

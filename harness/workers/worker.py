@@ -211,7 +211,8 @@ class Worker:
     def _result(self, do: str, reply: Mapping[str, Any]) -> dict[str, Any]:
         if reply["ok"]:
             return dict(reply["result"])
-        message = f"worker {self.name}: `{do}` failed: {reply['error']}"
+        what = f"the program of {self.name}" if self._users_program else f"worker {self.name}: `{do}` failed"
+        message = f"{what}: {reply['error']}"
         if reply["defect"]:
             defect = HarnessDefect(message)
             defect.add_note(f"In the worker {self.name}:\n{reply['traceback']}")

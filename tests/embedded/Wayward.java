@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.MessageSelector;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
@@ -32,7 +33,11 @@ public final class Wayward {
             mode.equals("stranger") ? "other" : group, null, new AllocateMessageQueueAveragely(),
             mode.startsWith("traces"), null);
         consumer.setNamesrvAddr(args[0]);
-        consumer.subscribe("orders", mode.equals("differs") ? "tagB" : tag);
+        if (mode.equals("sql")) {
+            consumer.subscribe("orders", MessageSelector.bySql("a = 1"));
+        } else {
+            consumer.subscribe("orders", mode.equals("differs") ? "tagB" : tag);
+        }
         DefaultMQProducer producer = mode.startsWith("writes") ? new DefaultMQProducer("ledger") : null;
         if (producer != null) {
             producer.setNamesrvAddr(args[0]);

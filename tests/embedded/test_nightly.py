@@ -12,10 +12,12 @@ import pytest
 
 from rocketchaos.harness.cli import main as cli
 from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.findings import NightlyFinding, findings, why_not_judged
 from rocketchaos.harness.nightly.generator import scenario_of
-from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.nightly_run import judged_run
+from rocketchaos.harness.nightly.profile import Profile, read_profile
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.workers.worker_kinds import KINDS
 
@@ -88,3 +90,41 @@ def test_a_night_finds_what_a_mismatch_loses_and_ends_in_time(
     assert {load["kind"] for load in status["findings"]} >= {"wanted-but-not-delivered"}
     assert status["scenarios"]["judged"] == status["scenarios"]["run"] > 1
     assert json.loads((tmp_path / "runs" / "nightly-status.json").read_text())["seed"] == 7
+
+
+SERVICE = """\
+service:
+  group: g
+  subscribe: {orders: tagA}
+  app: {jar: wayward.jar, args: [$nameserver, plain]}
+dimensions:
+  members: {"2": 1}
+  late: {"0": 1}
+  messages: {"2": 1}
+  brokers: {"1": 1}
+  operations: {"1": 1}
+operations: {kill: 1}
+triggers: {flow: 1}
+"""
+
+
+def test_a_night_s_service_is_killed_loses_nothing_and_is_run_again_from_elsewhere(
+    tmp_path: Path, wayward: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Paths start at the profile's folder, which is named relatively here, and so is that of the run."""
+    shop, elsewhere = tmp_path / "shop", tmp_path / "elsewhere"
+    for folder in (shop, elsewhere):
+        folder.mkdir()
+    (shop / "wayward.jar").symlink_to(wayward)
+    (shop / "night.yaml").write_text(SERVICE)
+    monkeypatch.chdir(tmp_path)
+    with Runner(Options(runs=Path("runs"))) as runner:
+        report = runner.run(runner.job(scenario_of(SEED, 1, read_profile(Path("shop/night.yaml")))))
+    run = judged_run(1, report, 1)
+    assert (run.not_judged, run.findings, run.observed) == (None, (), ())
+    assert [event.body.fault for event in report.events if isinstance(event.body, FaultEffective)] == ["kill"]
+
+    monkeypatch.chdir(elsewhere)
+    cli.main(["reproduce", str(tmp_path / report.folder), "--json"])
+    (again,) = json.loads(capsys.readouterr().out)["runs"]
+    assert again["trouble"] is None, again["reason"]

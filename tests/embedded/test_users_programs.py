@@ -197,6 +197,18 @@ def test_a_program_that_never_consumes_is_one_message(run: Run, mode: str, words
 
 
 @pytest.mark.extended
+def test_a_start_that_its_client_refuses_is_told_at_once(run_own: RunOwn, wayward: Path, tmp_path: Path) -> None:
+    """Its process lives on, and what throws is not `start()` itself but what that calls."""
+    (tmp_path / "wayward.jar").symlink_to(wayward)
+    text = scenario("sql", "").replace("orders: tagA", "orders: {sql: a = 1}")
+    code, found = run_own(tmp_path, text, "4.9.4")
+    assert (code, found["outcome"]) == (4, "error")
+    told = "the program of a: start() of its consumer of the group g has thrown MQClientException: "
+    assert told in found["reason"]
+    assert "does not support consumer to filter message by SQL92" in found["reason"]
+
+
+@pytest.mark.extended
 def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
     steps = '  - wait: {duration: 20s, because: "it ends meanwhile"}\n'
     code, found = run("dies", steps)

@@ -161,17 +161,24 @@ def _missed(fates: Sequence[MessageFate]) -> str:
 
 
 def _programs(run: Report) -> Iterator[str]:
-    """Programs of the user's that subscribe to something else than the scenario says."""
+    for name, own, declared in other_subscriptions(run):
+        yield (
+            f"The program of {name} subscribes to {own}, and the scenario says {declared}: it is judged by what it "
+            "does."
+        )
+
+
+def other_subscriptions(run: Report) -> Iterator[tuple[str, str, str]]:
+    """Consumers that are programs of the user's and subscribe to something else than the scenario says: with their
+    own subscriptions, and with those of the scenario, in words.
+    """
     for event in of_type(run.events, ProgramSubscription):
         declared = {
             topic: as_data(expression)
             for topic, expression in run.scenario.consumers[event.node].subscribe.items()
         }
         if _meaning(declared) != _meaning(event.body.subscribe):
-            yield (
-                f"The program of {event.node} subscribes to {shown(event.body.subscribe)}, and the scenario says "
-                f"{shown(declared)}: it is judged by what it does."
-            )
+            yield event.node, shown(event.body.subscribe), shown(declared)
 
 
 def _meaning(subscribe: Mapping[str, str | dict[str, str]]) -> dict[str, object]:

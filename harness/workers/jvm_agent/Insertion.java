@@ -8,12 +8,13 @@ import java.util.Set;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
  * Has RocketMQ's consumers say when they start: `start()` of their implementations calls {@link Bridge} first, before
- * it returns, and before it throws by itself. So the hook is there before the first message, whatever the timing.
+ * it returns, and before it throws. So the hook is there before the first message, whatever the timing.
  *
  * Rests on DefaultMQPushConsumerImpl and DefaultLitePullConsumerImpl as they are from RocketMQ 4.9.3 to 5.5.0.
  */
@@ -43,26 +44,41 @@ public final class Insertion implements ClassFileTransformer {
     }
 
     private static final class Start extends ClassVisitor {
+        private String name;
+
         Start(ClassVisitor next) {
             super(Opcodes.ASM9, next);
+        }
+
+        @Override
+        public void visit(
+            int version, int access, String name, String signature, String superName, String[] interfaces) {
+            this.name = name;
+            super.visit(version, access, name, signature, superName, interfaces);
         }
 
         @Override
         public MethodVisitor visitMethod(
             int access, String name, String descriptor, String signature, String[] exceptions) {
             MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
-            return name.equals("start") && descriptor.equals("()V") ? new Calls(next) : next;
+            return name.equals("start") && descriptor.equals("()V") ? new Calls(next, this.name) : next;
         }
     }
 
     private static final class Calls extends MethodVisitor {
-        Calls(MethodVisitor next) {
+        private static final String THROWN = "java/lang/Throwable";
+        private final String owner;
+        private final Label begin = new Label();
+
+        Calls(MethodVisitor next, String owner) {
             super(Opcodes.ASM9, next);
+            this.owner = owner;
         }
 
         @Override
         public void visitCode() {
             super.visitCode();
+            super.visitLabel(begin);
             tell("starting");
         }
 
@@ -70,15 +86,25 @@ public final class Insertion implements ClassFileTransformer {
         public void visitInsn(int opcode) {
             if (opcode == Opcodes.RETURN) {
                 tell("started");
-            } else if (opcode == Opcodes.ATHROW) {
-                super.visitInsn(Opcodes.DUP);
-                super.visitLdcInsn("refused");
-                super.visitInsn(Opcodes.SWAP);
-                super.visitVarInsn(Opcodes.ALOAD, 0);
-                super.visitInsn(Opcodes.SWAP);
-                call();
             }
             super.visitInsn(opcode);
+        }
+
+        /** All that leaves the method by an exception, also one of what it calls, comes here last. */
+        @Override
+        public void visitMaxs(int maxStack, int maxLocals) {
+            Label end = new Label();
+            super.visitTryCatchBlock(begin, end, end, THROWN);
+            super.visitLabel(end);
+            super.visitFrame(Opcodes.F_FULL, 1, new Object[] {owner}, 1, new Object[] {THROWN});
+            super.visitInsn(Opcodes.DUP);
+            super.visitLdcInsn("refused");
+            super.visitInsn(Opcodes.SWAP);
+            super.visitVarInsn(Opcodes.ALOAD, 0);
+            super.visitInsn(Opcodes.SWAP);
+            call();
+            super.visitInsn(Opcodes.ATHROW);
+            super.visitMaxs(maxStack, maxLocals);
         }
 
         private void tell(String what) {

@@ -216,9 +216,12 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
         }
         JsonObject how = new JsonObject();
         String[] lines = String.valueOf(thrown.getMessage()).trim().split("\n");
-        how.addProperty("error", thrown.getClass().getSimpleName() + ": " + lines[0].trim());
+        how.addProperty("error", "start() of its consumer of the group " + member.group + " has thrown "
+            + thrown.getClass().getSimpleName() + ": " + lines[0].trim());
         JsonArray exceptions = new JsonArray();
-        exceptions.add(thrown.getClass().getSimpleName());
+        for (Throwable item = thrown; item != null; item = item.getCause()) {
+            exceptions.add(item.getClass().getSimpleName());
+        }
         how.add("exceptions", exceptions);
         member.settle(how);
     }

@@ -25,6 +25,21 @@ def test_the_text_has_what_one_needs() -> None:
     assert "says nothing: nightly-7-2: precondition: it is precondition" in text
 
 
+def test_what_a_service_does_otherwise_than_the_profile_says_is_told_and_is_no_finding() -> None:
+    differs = quiet()
+    differs.add("a", "program-subscription", subscribe={"orders": "tagA"}, pid=1)
+    agrees = quiet()
+    agrees.add("a", "program-subscription", subscribe={"orders": "*"}, pid=1)
+    made = summary((agrees, None), (differs, None))
+    words = "the service subscribes to orders 'tagA', and the profile says orders '*'"
+    text = "\n".join(lines(made))
+    assert f"observed: {words}\n       in 1 run of 2, as in runs/nightly-7-2" in text
+    assert made.as_json()["observed"] == [{"what": words, "runs": ["runs/nightly-7-2"]}]
+    (line,) = github_annotations(made)
+    assert line.startswith(f"::warning title=observed::{words}")
+    assert (made.exit_code, made.found) == (0, ())
+
+
 def test_the_status_file_has_every_run_that_shows_it() -> None:
     document = json.loads(json.dumps(summary((half_lost(), None)).as_json()))
     (item,) = document["findings"]
