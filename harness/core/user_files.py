@@ -71,7 +71,7 @@ def folder_of(scenario_file: str) -> Path:
 
 
 def recorded_file(record: Mapping[str, Any]) -> str:
-    """Where the scenario's file of a run lay, by its `run.json`: an absolute path, or empty where none is recorded."""
+    """Where the scenario's file of a run lay, by `run.json`: an absolute path; empty: none is recorded."""
     file = record.get("scenario_file")
     # A relative path starts where the run was started; runs from before that was recorded lack it.
     return str((Path(record.get("working_folder", "")) / file).absolute()) if file else ""
@@ -80,7 +80,9 @@ def recorded_file(record: Mapping[str, Any]) -> str:
 def _of_recorded(scenario_file: str) -> tuple[Path, ...]:
     """The folder of the original of this file, which is a copy in a run folder."""
     try:
-        file = recorded_file(json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8")))
+        file = recorded_file(
+            json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8"))
+        )
     except (OSError, ValueError, AttributeError, TypeError):
         return ()
     return (Path(file).parent,) if file else ()

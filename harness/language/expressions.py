@@ -43,7 +43,7 @@ def from_data(data: str | Mapping[str, str]) -> Expression:
     return data if isinstance(data, str) else SqlExpression(sql=data["sql"])
 
 
-def shown(subscribe: Mapping[str, str | Mapping[str, str]]) -> str:
+def in_words(subscribe: Mapping[str, str | Mapping[str, str]]) -> str:
     """Expressions of the history by topic, as a person reads them: `orders 'tagA', returns by SQL 'a = 1'`."""
     texts = {
         topic: repr(data) if isinstance(data, str) else f"by SQL {data['sql']!r}"

@@ -33,7 +33,7 @@ class NightlyRun:
     error: ExitCode | None
     """How it would end a command where an error ended it; None: no error did."""
     observed: tuple[str, ...] = ()
-    """What its service does otherwise than the profile says: no finding, because the run is judged by what it does."""
+    """In which the service differs from the profile: no finding, as the run is judged by what the service does."""
     broken: tuple[Path, ...] = ()
     """The folders of the tries before."""
 

@@ -65,7 +65,7 @@ class Summary:
 
     @property
     def observed(self) -> dict[str, list[NightlyRun]]:
-        """What the service does otherwise than the profile says, each with the runs that show it."""
+        """In which the service differs from the profile, each with the runs that show it."""
         found: dict[str, list[NightlyRun]] = {}
         for run in self.runs:
             for sentence in run.observed:

@@ -197,7 +197,9 @@ def test_a_program_that_never_consumes_is_one_message(run: Run, mode: str, words
 
 
 @pytest.mark.extended
-def test_a_start_that_its_client_refuses_is_told_at_once(run_own: RunOwn, wayward: Path, tmp_path: Path) -> None:
+def test_a_start_that_its_client_refuses_is_told_at_once(
+    run_own: RunOwn, wayward: Path, tmp_path: Path
+) -> None:
     """Its process lives on, and what throws is not `start()` itself but what that calls."""
     (tmp_path / "wayward.jar").symlink_to(wayward)
     text = scenario("sql", "").replace("orders: tagA", "orders: {sql: a = 1}")

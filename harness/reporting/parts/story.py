@@ -39,7 +39,7 @@ from rocketchaos.harness.core.events.servers import (
 )
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted, ranges
-from rocketchaos.harness.language.expressions import shown
+from rocketchaos.harness.language.expressions import in_words
 from rocketchaos.harness.language.fault_effects import KILLS
 
 LINE_LIMIT = 60
@@ -134,7 +134,7 @@ class _Teller:
             return
         self.stored[(group, broker)] = held
         self._flush()
-        expressions = shown(dict(sorted(held.items())))
+        expressions = in_words(dict(sorted(held.items())))
         self._add(event, f"{broker} holds as the subscription of group {group}: {expressions}")
 
 
@@ -150,9 +150,9 @@ def _in_words(event: Event) -> str | None:
     """None: the sends, the deliveries and the subscriptions show it, or nothing does."""
     match event.body:
         case ConsumerStarting(subscribe=subscribe):
-            return f"{event.node} starts, subscribing {shown(subscribe)}"
+            return f"{event.node} starts, subscribing {in_words(subscribe)}"
         case ProgramSubscription(subscribe=subscribe, pid=pid):
-            return f"{event.node} is in process {pid}, which subscribes by itself: {shown(subscribe)}"
+            return f"{event.node} is in process {pid}, which subscribes by itself: {in_words(subscribe)}"
         case ConsumerStopped():
             return f"{event.node} has stopped"
         case WorkerDied(reason=reason):
@@ -180,7 +180,7 @@ def _of_change(node: str, body: Body) -> str | None:
     """What steps change at the servers and in clients, and what they ask."""
     match body:
         case Subscribed(topic=topic, expression=expression):
-            return f"{node} subscribes while it runs: {shown({topic: expression})}"
+            return f"{node} subscribes while it runs: {in_words({topic: expression})}"
         case Unsubscribed(topic=topic):
             return f"{node} unsubscribes from {topic}"
         case Sought(topic=topic, to=to, queues=queues):

@@ -16,7 +16,7 @@ from rocketchaos.harness.core.events.observed import (
 )
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.language.expressions import as_data, shown
+from rocketchaos.harness.language.expressions import as_data, in_words
 from rocketchaos.harness.language.tags import tags_of
 from rocketchaos.harness.reporting.base import Report
 
@@ -163,8 +163,8 @@ def _missed(fates: Sequence[MessageFate]) -> str:
 def _programs(run: Report) -> Iterator[str]:
     for name, own, declared in other_subscriptions(run):
         yield (
-            f"The program of {name} subscribes to {own}, and the scenario says {declared}: it is judged by what it "
-            "does."
+            f"The program of {name} subscribes to {own}, and the scenario says {declared}: it is judged by what "
+            "it does."
         )
 
 
@@ -178,7 +178,7 @@ def other_subscriptions(run: Report) -> Iterator[tuple[str, str, str]]:
             for topic, expression in run.scenario.consumers[event.node].subscribe.items()
         }
         if _meaning(declared) != _meaning(event.body.subscribe):
-            yield event.node, shown(event.body.subscribe), shown(declared)
+            yield event.node, in_words(event.body.subscribe), in_words(declared)
 
 
 def _meaning(subscribe: Mapping[str, str | dict[str, str]]) -> dict[str, object]:
