@@ -57,8 +57,8 @@ def _commands(run: NightlyRun) -> str:
 def github_annotations(summary: Summary) -> Iterator[str]:
     """Workflow commands of GitHub Actions: an error for each new finding, a notice for each known one.
 
-    A service that differs from the profile is a warning, and so is a run that ended by an error: it decides nothing,
-    and somebody should know.
+    A service that differs from the profile is a warning, and so is a run that ended by an error: it decides
+    nothing, and somebody should know.
     """
     for found in summary.found:
         level = "notice" if found.known else "error"

@@ -197,7 +197,7 @@ def test_a_program_that_never_consumes_is_one_message(run: Run, mode: str, words
 
 
 @pytest.mark.extended
-def test_a_start_that_its_client_refuses_is_told_at_once(
+def test_a_start_that_its_client_refuses_is_reported_at_once(
     run_own: RunOwn, wayward: Path, tmp_path: Path
 ) -> None:
     """Its process lives on, and what throws is not `start()` itself but what that calls."""
@@ -205,8 +205,8 @@ def test_a_start_that_its_client_refuses_is_told_at_once(
     text = scenario("sql", "").replace("orders: tagA", "orders: {sql: a = 1}")
     code, found = run_own(tmp_path, text, "4.9.4")
     assert (code, found["outcome"]) == (4, "error")
-    told = "the program of a: start() of its consumer of the group g has thrown MQClientException: "
-    assert told in found["reason"]
+    reported = "the program of a: start() of its consumer of the group g has thrown MQClientException: "
+    assert reported in found["reason"]
     assert "does not support consumer to filter message by SQL92" in found["reason"]
 
 

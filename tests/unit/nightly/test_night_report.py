@@ -25,7 +25,7 @@ def test_the_text_has_what_one_needs() -> None:
     assert "says nothing: nightly-7-2: precondition: it is precondition" in text
 
 
-def test_what_a_service_differs_from_the_profile_is_told_and_is_no_finding() -> None:
+def test_a_service_that_differs_from_the_profile_is_shown_and_is_no_finding() -> None:
     differs = quiet()
     differs.add("a", "program-subscription", subscribe={"orders": "tagA"}, pid=1)
     agrees = quiet()
