@@ -51,6 +51,46 @@ def test_a_listener_that_hangs_is_reported_once_for_all_its_queues() -> None:
     ]
 
 
+def _busy(orderly: bool, since_ms: int) -> Change:
+    """Members with 30 messages of each queue in hand, of which the newest was finished so long ago."""
+
+    def change(document: Any, look: int) -> None:
+        document["properties"]["PROP_CONSUMEORDERLY"] = str(orderly).lower()
+        document["properties"]["PROP_THREADPOOL_CORE_SIZE"] = "20"
+        for number, item in enumerate(document["mqTable"].values()):
+            item.update(cachedMsgCount=30, cachedMsgMinOffset=1, cachedMsgMaxOffset=30, locked=True)
+            item["lastPullTimestamp"] += 2_000 * look
+            since = since_ms + (0 if orderly else 60_000 * number)
+            item["lastConsumeTimestamp"] = item["lastPullTimestamp"] - since
+
+    return by_look(307, change)
+
+
+def test_a_slow_listener_finishes_messages_of_other_queues() -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _busy(orderly=False, since_ms=20_000))
+    assert "RC0601" not in codes(report)
+    stuck = diagnosed("mismatch-4.9.4.json", ALIKE, _busy(orderly=False, since_ms=40_000))
+    told = {item.sentence.partition("finished none for ")[2] for item in stuck.findings}
+    assert told == {"40 s"}
+
+
+def test_an_orderly_listener_that_fails_blocks_queues_however_many_messages_it_has() -> None:
+    stands = offset(lambda _look: 1, lambda _look: 31)
+    busy = _busy(orderly=True, since_ms=0)
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, busy, *stands, looks=17)) == {"RC0501"}
+    concurrent = _busy(orderly=False, since_ms=0)
+    assert "RC0501" not in codes(diagnosed("mismatch-4.9.4.json", ALIKE, concurrent, *stands, looks=17))
+
+
+def test_a_member_that_pulls_once_a_minute_has_not_stopped() -> None:
+    slowly = 307, lambda document: document["properties"].update(pullInterval="60000")
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, slowly, *offset(lambda _look: 1), looks=17)
+    assert codes(report) == set()
+    assert [item.reason.rpartition(": ")[2] for item in report.undetermined] == [
+        "its owner pulls every 60 s (pullInterval)"
+    ]
+
+
 def test_of_a_group_without_members_it_is_reported_how_far_it_is_behind() -> None:
     behind = offset(lambda _look: 1)
     report = diagnosed("mismatch-4.9.4.json", unanswered(203, 206), *behind, topics=("topic-1",))
