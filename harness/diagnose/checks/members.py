@@ -128,11 +128,28 @@ def nobody(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
             "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
-            f"asks it){_behind(view)}{_namesakes(view)}",
+            f"asks it){_guarded(view)}{_behind(view)}{_namesakes(view)}",
             tuple(
                 Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
             ),
         )
+
+
+def _guarded(view: GroupView) -> str:
+    """Which brokers check permissions, as a phrase: ACL 1 and 2 refuse the whole heartbeat of a member that lacks
+    one (PlainAccessResource.parse of 4.9.4, DefaultAuthorizationContextBuilder of 5.5.0)."""
+    names = [
+        name
+        for name, broker in view.now.brokers.items()
+        if "true" in (broker.config.get("aclEnable"), broker.config.get("authorizationEnabled"))
+    ]
+    if not names:
+        return ""
+    return (
+        f"; {joined(names)} {'checks' if len(names) == 1 else 'check'} permissions, and knows no member whose account "
+        "may not subscribe (SUB) to the group and to all of its topics: such a member's log has `No default "
+        "permission for` (ACL 1) or `has no permission to access` (ACL 2)"
+    )
 
 
 def _namesakes(view: GroupView) -> str:
@@ -214,7 +231,11 @@ CHECKS = (
         Level.WARNING,
         "",
         "If no member is online, messages wait.",
-        ("Correct the group's name, start its members, or ask the proxy (`--proxy`).",),
+        (
+            "Correct the group's name, start its members, or ask the proxy (`--proxy`).",
+            "If brokers check permissions, grant the members' account SUB on the group and on each of its topics: "
+            "`mqadmin updateAclConfig` for ACL 1, `mqadmin createAcl` for ACL 2.",
+        ),
         ("A15", "H11"),
         of_group=nobody,
     ),

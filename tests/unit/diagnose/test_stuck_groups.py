@@ -11,7 +11,7 @@ import pytest
 
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
-from tests.unit.diagnose.broker_edits import offset
+from tests.unit.diagnose.broker_edits import offset, settings
 from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
@@ -49,6 +49,16 @@ def test_a_listener_that_hangs_is_reported_once_for_all_its_queues() -> None:
         f"{FIRST} holds 4 messages of broker-1 0 and 1",
         f"{OTHER} holds 4 messages of broker-1 2 and 3",
     ]
+
+
+@pytest.mark.parametrize("key", ["aclEnable", "authorizationEnabled"])
+def test_brokers_that_check_permissions_do_not_know_members_that_lack_one(key: str) -> None:
+    offline = unanswered(203, 206)
+    checked = diagnosed("mismatch-4.9.4.json", offline, settings(**{key: "true"}))
+    reasons = [item.reason for item in checked.undetermined if item.check.code == "RC0210"]
+    assert ["broker-1 checks permissions" in reason for reason in reasons] == [True]
+    open_to_all = diagnosed("mismatch-4.9.4.json", offline, settings(**{key: "false"}))
+    assert "permissions" not in str([item.reason for item in open_to_all.undetermined])
 
 
 def _busy(orderly: bool, since_ms: int) -> Change:
