@@ -146,9 +146,9 @@ def _guarded(view: GroupView) -> str:
     if not names:
         return ""
     return (
-        f"; {joined(names)} {'checks' if len(names) == 1 else 'check'} permissions, and knows no member whose account "
-        "may not subscribe (SUB) to the group and to all of its topics: such a member's log has `No default "
-        "permission for` (ACL 1) or `has no permission to access` (ACL 2)"
+        f"; permissions are checked by {joined(names)}: a member is not known there if its account may not "
+        "subscribe (SUB) to the group and to all of its topics; such a member's log has `No default permission "
+        "for` (ACL 1) or `has no permission to access` (ACL 2)"
     )
 
 

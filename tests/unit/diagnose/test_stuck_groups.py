@@ -56,7 +56,7 @@ def test_brokers_that_check_permissions_do_not_know_members_that_lack_one(key: s
     offline = unanswered(203, 206)
     checked = diagnosed("mismatch-4.9.4.json", offline, settings(**{key: "true"}))
     reasons = [item.reason for item in checked.undetermined if item.check.code == "RC0210"]
-    assert ["broker-1 checks permissions" in reason for reason in reasons] == [True]
+    assert ["permissions are checked by broker-1" in reason for reason in reasons] == [True]
     open_to_all = diagnosed("mismatch-4.9.4.json", offline, settings(**{key: "false"}))
     assert "permissions" not in str([item.reason for item in open_to_all.undetermined])
 
