@@ -18,13 +18,15 @@ _OF_PROCESS = re.compile(r"(?P<process>[^@]+@\d+)#(?P<instance>.+)")
 
 def same_id(view: GroupView) -> Iterator[Result]:
     """One client id at several addresses."""
+    seen: set[str] = set()  # the other brokers know the same
     for broker, stored in view.stored.items():
         addresses: dict[str, list[str]] = {}
         for connection in stored.connections:
             addresses.setdefault(connection.client_id, []).append(connection.address)
         for client_id, found in addresses.items():
-            if len(found) < 2:
+            if len(found) < 2 or client_id in seen:
                 continue
+            seen.add(client_id)
             # A member that connects again from its host leaves the old connection for a moment.
             hosts = {address.rpartition(":")[0] for address in found}
             waits, nobodys = _nobodys(view)
@@ -32,10 +34,9 @@ def same_id(view: GroupView) -> Iterator[Result]:
                 f"{client_id} is connected to {broker} from {joined(sorted(found))}{nobodys}",
                 (Evidence(stored.exchange, f"{client_id} at {joined(sorted(found))}"),),
                 settled=len(hosts) > 1 or _was_so(view, broker, client_id, found),
-                messages=waits,
+                messages=waits if len(seen) == 1 else (),
                 key=client_id,
             )
-            break  # the other brokers know the same
 
 
 def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:

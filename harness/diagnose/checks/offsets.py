@@ -10,7 +10,7 @@ from rocketchaos.harness.diagnose.checks.reasons import (
     in_hands,
     owners_unknown,
     slow_pulls_s,
-    subscription_removed,
+    unowned_because,
     unsubscribed,
 )
 from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of, owners_of
@@ -260,7 +260,7 @@ def _see(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
         return f": its owner pulls every {slow_s:.0f} s (pullInterval)"
     codes = {explained_by(view, topic, queue) for queue in queues if queue in view.owners(topic)}
     if not owners_unknown(view) and any(queue not in view.owners(topic) for queue in queues):
-        codes.add("RC0106" if subscription_removed(view, topic) else "RC0301")
+        codes.add(unowned_because(view, topic))
     if codes and "" not in codes:
         return f": see {joined(sorted(codes))}"
     return ": `--watch 1m` shows whether it does"

@@ -6,6 +6,7 @@ from rocketchaos.harness.diagnose.checks.configuration import lacks_group
 from rocketchaos.harness.diagnose.checks.progress import hangs
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.diagnose.owners import has_id_twice
 from rocketchaos.harness.diagnose.view import WRITE, GroupView
 from rocketchaos.harness.language.tags import SQL
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -65,6 +66,15 @@ def subscription_removed(view: GroupView, topic: str) -> bool:
     the others, until their next heartbeat."""
     told = [item for item in view.members.values() if item.subscribes]
     return not view.shares_queues and 0 < len(view.own(topic)) < len(told)
+
+
+def unowned_because(view: GroupView, topic: str) -> str:
+    """The code of the finding that says why queues of a topic have no owner."""
+    if subscription_removed(view, topic):
+        return "RC0106"
+    if has_id_twice(view):
+        return "RC0201"
+    return "RC0207" if len({item.strategy for item in view.answered} - {""}) > 1 else "RC0301"
 
 
 def owners_unknown(view: GroupView) -> bool:

@@ -16,7 +16,7 @@ from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import offset, ordered, retry_topic, settings
-from tests.unit.diagnose.member_edits import ALIKE
+from tests.unit.diagnose.member_edits import ALIKE, connections, queue_table, without_queue
 from tests.unit.diagnose.reports import SECOND, Edit, codes, diagnosed, each, renamed, second_broker
 
 RECORDED = "mismatch-4.9.4.json"
@@ -103,6 +103,20 @@ def test_a_retry_topic_of_pop_that_is_not_there_is_none_that_is_missing() -> Non
     assert "RC0401" in codes(diagnosed(RECORDED, ALIKE, no_route, looks=15))
     retries = renamed({"topic-1": "%RETRY%group-1_topic-1"})
     assert "RC0401" not in codes(diagnosed(RECORDED, ALIKE, no_route, retries, looks=15))
+
+
+def test_an_id_that_two_processes_have_is_reported_once_with_what_waits() -> None:
+    twice = connections(lambda known: known.append({**known[0], "clientAddr": "host-9:1"}))
+    unowned = queue_table(lambda table: without_queue(table, 3))
+    behind = (
+        43,
+        lambda document: [item.update({"3": 1}) for item in document["offsetTable"].values()] and None,
+    )
+    changes = (twice, second_broker(), unowned, behind)
+    report = diagnosed(RECORDED, ALIKE, *changes)
+    assert [item.check.code for item in report.findings] == ["RC0201"]
+    reasons = [item.reason for item in report.undetermined if item.check.code == "RC0501"]
+    assert [reason.partition(": see ")[2] for reason in reasons] == ["RC0201"]
 
 
 ORDERED: Mapping[str, tuple[Level | None, str]] = {
