@@ -13,10 +13,10 @@ import msgspec
 import rocketchaos
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.core.whole_file import write_whole
+from rocketchaos.harness.diagnose import requests
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange, Keep
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
-from rocketchaos.harness.diagnose.requests import GET_CONSUMER_CONNECTION_LIST, GET_CONSUMER_RUNNING_INFO
 
 KIND = "rocketchaos-diagnose"
 LARGEST_BYTES = 256 * 2**20
@@ -115,6 +115,18 @@ def read(path: Path) -> Bundle:
     return msgspec.structs.replace(bundle, scope=replace(bundle.scope, pseudonyms=bundle.redacted))
 
 
+SELDOM_ASKED = frozenset(
+    {
+        requests.GET_BROKER_CONFIG,
+        requests.GET_BROKER_RUNTIME_INFO,
+        requests.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+        requests.GET_ALL_MESSAGE_REQUEST_MODE,
+        requests.GET_ROUTEINFO_BY_TOPIC,
+    }
+)
+"""Requests that not every look makes: an earlier answer holds."""
+
+
 class Recorded:
     """Answers from a bundle, as if the cluster were asked again."""
 
@@ -122,7 +134,7 @@ class Recorded:
         self.looks = looks
         self._groups: dict[int, set[str]] = {}
         for exchange in exchanges:
-            if exchange.code == GET_CONSUMER_CONNECTION_LIST and "consumerGroup" in exchange.fields:
+            if exchange.code == requests.GET_CONSUMER_CONNECTION_LIST and "consumerGroup" in exchange.fields:
                 self._groups.setdefault(exchange.look, set()).add(exchange.fields["consumerGroup"])
         # A question that was asked again has its last answer.
         self._answers = {
@@ -134,7 +146,10 @@ class Recorded:
     ) -> Exchange:
         """What was answered; a question that isn't in the bundle was not answered."""
         del keep  # done when it was recorded
-        found = self._answers.get(_question(look, address, code, fields))
+        # Bundles of 0.1 have settings and routes in the first look alone.
+        earlier = range(look, -1, -1) if code in SELDOM_ASKED else (look,)
+        answers = (self._answers.get(_question(number, address, code, fields)) for number in earlier)
+        found = next(filter(None, answers), None)
         return found or Exchange(look, address, code, dict(fields), 0, error="it is not in the bundle")
 
     def groups_in(self, look: int) -> frozenset[str]:
@@ -147,5 +162,5 @@ _Question = tuple[int, str, int, frozenset[tuple[str, str]]]
 
 def _question(look: int, address: str, code: int, fields: Mapping[str, str]) -> _Question:
     # Which broker forwarded it to the member is of no account, and has changed from version to version.
-    relayed = code == GET_CONSUMER_RUNNING_INFO
+    relayed = code == requests.GET_CONSUMER_RUNNING_INFO
     return look, "" if relayed else address, code, frozenset(fields.items())

@@ -31,6 +31,8 @@ READ_AT_MOST = 128
 """Messages of each queue that are read, the newest ones."""
 SAMPLE = 32
 """Entries of each ConsumeQueue that are looked at, the newest ones."""
+SETTINGS_EVERY = 6
+"""Settings and routes are asked for again in every sixth look, after about 30 s, as clients ask for routes."""
 YOUNG_BROKER_WAIT_S = 1.0
 YOUNG_BROKER_ATTEMPTS = 3
 """A broker takes its first sample of what it stores after one second (StoreStatsService; seen on 4.9.4).
@@ -65,7 +67,8 @@ class Collector:
     def __init__(self, asker: Asker, scope: Scope) -> None:
         self._asker = asker
         self.scope = scope
-        self._first: Look | None = None
+        self._known: Look | None = None
+        """The look in which settings and routes were asked for last."""
 
     async def look(self, number: int, only: Collection[str] | None = None) -> Look:
         """Ask everything once; a missing answer is in the look as such.
@@ -75,7 +78,8 @@ class Collector:
             only: these groups alone; None: all that are looked at.
         """
         item = Look(number, int(time.time() * 1000))
-        await self._cluster(item)
+        anew = self._known is None or number - self._known.number >= SETTINGS_EVERY
+        await self._cluster(item, anew)
         groups = [group for group in self._groups(item) if only is None or group in only]
         await asyncio.gather(
             copies.add_copies(item, self._runtime, self._ask),
@@ -84,7 +88,7 @@ class Collector:
         )
         topics = sorted({topic for group in groups for topic in self.topics_of(item, group)})
         own = [f"{prefix}{group}" for group in groups for prefix in (RETRY, DEAD_LETTERS)]
-        await asyncio.gather(*(self._topic(item, topic) for topic in [*topics, *own]))
+        await asyncio.gather(*(self._topic(item, topic, anew) for topic in [*topics, *own]))
         members = [
             (group, client_id, found)
             for group in groups
@@ -95,9 +99,10 @@ class Collector:
         await heartbeats.add_subscriptions(item, partial(self._ask, item), behind)
         # Whoever came while it was asked for brought topics of its own.
         late = {topic for group in groups for topic in self.topics_of(item, group)} - set(topics)
-        await asyncio.gather(*(self._topic(item, topic) for topic in sorted(late)))
+        await asyncio.gather(*(self._topic(item, topic, anew) for topic in sorted(late)))
         item.at_ms = min((asked.at_ms for asked in self._asked(item) if asked.at_ms), default=item.at_ms)
-        self._first = self._first or item
+        if anew:
+            self._known = item
         return item
 
     def topics_of(self, look: Look, group: str) -> list[str]:
@@ -179,7 +184,7 @@ class Collector:
 
     # One kind of question each ----------------------------------------------------------------------------
 
-    async def _cluster(self, look: Look) -> None:
+    async def _cluster(self, look: Look, anew: bool) -> None:
         answers = await asyncio.gather(
             *(self._ask(look, ns, requests.GET_BROKER_CLUSTER_INFO) for ns in self.scope.name_servers)
         )
@@ -193,51 +198,63 @@ class Collector:
             clusters.update(registered.clusters)
         for name, known in sorted(addresses.items()):
             look.brokers[name] = Broker(name, clusters.get(name, ""), known)
-        await asyncio.gather(*(self._broker(look, broker) for broker in list(look.brokers.values())))
+        await asyncio.gather(*(self._broker(look, broker, anew) for broker in list(look.brokers.values())))
 
-    async def _broker(self, look: Look, broker: Broker) -> None:
+    async def _broker(self, look: Look, broker: Broker, anew: bool) -> None:
         ask = partial(self._ask, look, broker.address)
         wanted = self.scope.groups
         with_own = None if wanted is None else (*wanted, TRANSACTIONS, REVIVING)
         offsets = ask(requests.GET_ALL_CONSUMER_OFFSET, keep=lambda body: read.keep_offsets(body, with_own))
-        if self._first is not None:  # settings don't change from one look to the next
-            known = self._first.brokers.get(broker.name, broker)
-            look.brokers[broker.name] = dataclasses.replace(known, addresses=broker.addresses)
-            if broker.name in self._first.group_configs:
-                look.group_configs[broker.name] = self._first.group_configs[broker.name]
-                look.groups[broker.name] = self._first.groups[broker.name]
-            if broker.name in self._first.modes:
-                look.modes[broker.name] = self._first.modes[broker.name]
-            answer = await offsets
+        if anew:
+            answered, answer = await asyncio.gather(self._settings(look, broker), offsets)
         else:
-            config, runtime, groups, answer = await asyncio.gather(
-                ask(requests.GET_BROKER_CONFIG, keep=read.keep_settings),
-                self._runtime(look, broker.address),
-                ask(
-                    requests.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
-                    keep=lambda body: read.keep_groups(body, wanted),
-                ),
-                offsets,
-            )
-            table = read.mapping(read.mapping(runtime.document).get("table"))
-            look.brokers[broker.name] = Broker(
-                broker.name,
-                broker.cluster,
-                broker.addresses,
-                read.properties_file(config),
-                {key: str(value) for key, value in table.items()},
-                (config, runtime),
-            )
-            look.group_configs[broker.name] = groups
-            look.groups[broker.name] = dict(
-                read.mapping(read.mapping(groups.document).get("subscriptionGroupTable"))
-            )
-            if look.brokers[broker.name].is_of_5:
-                look.modes[broker.name] = await ask(
-                    requests.GET_ALL_MESSAGE_REQUEST_MODE, keep=lambda body: read.keep_modes(body, wanted)
-                )
+            answered, answer = False, await offsets
+        if not answered and self._known is not None:
+            self._keep_settings(look, broker, self._known)
         look.offset_tables[broker.name] = answer
         look.offsets[broker.name] = read.offsets(answer)
+
+    async def _settings(self, look: Look, broker: Broker) -> bool:
+        """Ask a broker for its settings, its groups' and its modes; whether it answered all of it."""
+        ask = partial(self._ask, look, broker.address)
+        wanted = self.scope.groups
+        config, runtime, groups = await asyncio.gather(
+            ask(requests.GET_BROKER_CONFIG, keep=read.keep_settings),
+            self._runtime(look, broker.address),
+            ask(
+                requests.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+                keep=lambda body: read.keep_groups(body, wanted),
+            ),
+        )
+        table = read.mapping(read.mapping(runtime.document).get("table"))
+        asked = look.brokers[broker.name] = Broker(
+            broker.name,
+            broker.cluster,
+            broker.addresses,
+            read.properties_file(config),
+            {key: str(value) for key, value in table.items()},
+            (config, runtime),
+        )
+        look.group_configs[broker.name] = groups
+        look.groups[broker.name] = dict(
+            read.mapping(read.mapping(groups.document).get("subscriptionGroupTable"))
+        )
+        if asked.is_of_5:
+            look.modes[broker.name] = await ask(
+                requests.GET_ALL_MESSAGE_REQUEST_MODE, keep=lambda body: read.keep_modes(body, wanted)
+            )
+        return config.succeeded and runtime.succeeded and groups.succeeded
+
+    @staticmethod
+    def _keep_settings(look: Look, broker: Broker, known: Look) -> None:
+        """As an earlier look knows them."""
+        asked = known.brokers.get(broker.name, broker)
+        look.brokers[broker.name] = dataclasses.replace(asked, addresses=broker.addresses)
+        if broker.name in known.group_configs:
+            look.group_configs[broker.name] = known.group_configs[broker.name]
+            look.groups[broker.name] = known.groups[broker.name]
+        if broker.name in known.modes:
+            look.modes[broker.name] = known.modes[broker.name]
 
     async def _runtime(self, look: Look, address: str) -> Exchange:
         ask = AsyncRetrying(
@@ -305,11 +322,9 @@ class Collector:
         )
         look.members[group][client_id] = read.member(client_id, answer, connections)
 
-    async def _topic(self, look: Look, topic: str) -> None:
-        if self._first is not None and topic in self._first.routes:
-            look.routes[topic] = self._first.routes[topic]
-        else:
-            look.routes[topic] = await self._routes(look, topic)
+    async def _topic(self, look: Look, topic: str, anew: bool) -> None:
+        routes = None if anew or self._known is None else self._known.routes.get(topic)
+        look.routes[topic] = await self._routes(look, topic) if routes is None else routes
         holders = sorted({name for route in look.routes[topic].values() for name in route.brokers})
         answers = await asyncio.gather(
             *(

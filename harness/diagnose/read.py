@@ -34,7 +34,7 @@ BROKER_SETTINGS = (
     "brokerClusterName", "brokerRole", "messageDelayLevel", "notifyConsumerIdsChangedEnable", "namesrvAddr",
     "enableDLegerCommitLog", "enableControllerMode", "totalReplicas", "inSyncReplicas", "minInSyncReplicas",
     "transactionTimeOut", "transactionCheckInterval", "transactionCheckMax", "defaultMessageRequestMode",
-    "popConsumerKVServiceEnable", "timerStopEnqueue",
+    "popConsumerKVServiceEnable", "timerStopEnqueue", "aclEnable", "authorizationEnabled",
 )  # fmt: skip
 """What is kept of a broker's settings: others may hold passwords."""
 RUNTIME_KEYS = (

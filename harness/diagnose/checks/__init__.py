@@ -14,6 +14,7 @@ from rocketchaos.harness.diagnose.checks import (
     ordered_topics,
     outside,
     ownership,
+    permissions,
     progress,
     proxies,
     registrations,
@@ -24,14 +25,15 @@ from rocketchaos.harness.diagnose.checks import (
     subscriptions,
     transactions,
     unread_queues,
+    unsubscribed,
     unwanted,
 )
 from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
-    subscriptions, members, differences, proxies, ownership, configuration, unread_queues, offsets, outside,
-    progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_settings,
-    request_modes, member_clocks, delays, transactions, revive, unwanted,
+    subscriptions, members, differences, proxies, ownership, configuration, permissions, unread_queues, offsets,
+    outside, progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_settings,
+    request_modes, member_clocks, delays, transactions, revive, unwanted, unsubscribed,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = {

@@ -1,14 +1,18 @@
-"""Topics and groups as brokers have them: missing, closed, or with queues that no consumer reads."""
+"""Topics and groups as brokers have them: missing, or closed to the group."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text
-from rocketchaos.harness.diagnose.model import Route
-from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY, Route
 from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
 from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.language.tags import SQL
+
+WHOLE_GROUP = (
+    "Give the group's other settings too: `updateSubGroup` sets all that you leave out to defaults, and "
+    "consumeBroadcastEnable and consumeFromMinEnable to false."
+)
 
 
 def routed(view: GroupView, topic: str) -> tuple[Evidence, ...]:
@@ -35,6 +39,8 @@ def _permission(bits: int) -> str:
 def missing_topic(view: GroupView) -> Iterator[Result]:
     """Topics that no name server has a route for, or whose route is unknown."""
     for topic in view.topics:
+        if topic.startswith(RETRY):
+            continue  # members that ask brokers for queues subscribe to retry topics that only POP makes (5.x)
         routes = list(view.now.routes.get(topic, {}).values())
         if any(route.brokers for route in routes):
             continue
@@ -65,7 +71,7 @@ def not_on_every_broker(view: GroupView) -> Iterator[Result]:
         # Where name servers disagree, RC0801 tells.
         holders = {name for route in view.now.routes.get(topic, {}).values() for name in route.brokers}
         without = sorted(set(view.now.brokers) - holders)
-        if not holders or not without or len(holders) > 1:
+        if not holders or not without or len(holders) > 1 or not _may_be_automatic(view, topic):
             continue
         if any(broker.config.get("autoCreateTopicEnable") == "true" for broker in brokers.values()):
             yield Found(
@@ -73,6 +79,13 @@ def not_on_every_broker(view: GroupView) -> Iterator[Result]:
                 routed(view, topic),
                 topic,
             )
+
+
+def _may_be_automatic(view: GroupView, topic: str) -> bool:
+    """Whether a producer may have had the topic created: RocketMQ makes retry and dead-letter topics where it
+    needs them, and one queue is a choice, for the order of all messages."""
+    alone = all(item.write_queues == 1 for item in view.on_brokers(topic).values())
+    return not alone and not topic.startswith((RETRY, DEAD_LETTERS))
 
 
 def lacks_group(view: GroupView, broker: str) -> bool:
@@ -120,38 +133,6 @@ def closed_group(view: GroupView) -> Iterator[Result]:
             yield Found(f"consumeBroadcastEnable is false on {broker}, and members broadcast", evidence)
 
 
-def permissions(view: GroupView) -> Iterator[Result]:
-    """Topics that may not be read or written; the retry and dead-letter topics of the group too."""
-    for topic in view.topics:
-        yield from _lacking(view, topic, READ, "may not be read", None)
-        yield from _lacking(view, topic, WRITE, "may not be written", Level.WARNING)
-    yield from _lacking(view, view.retry_topic, READ, "may not be read: retries never come", None)
-    elsewhere = any(item.permission & WRITE for item in view.on_brokers(view.retry_topic).values())
-    yield from _lacking(
-        view,
-        view.retry_topic,
-        WRITE,
-        "may not be written: failed messages "
-        + ("are sent to another broker" if elsewhere else "can't be sent back"),
-        Level.WARNING if elsewhere else None,
-    )
-    yield from _lacking(
-        view,
-        view.dead_letter_topic,
-        WRITE,
-        "may not be written, but brokers still store dead letters there",
-        Level.INFO,
-    )
-    # RocketMQ makes it so.
-    yield from _lacking(
-        view,
-        view.dead_letter_topic,
-        READ,
-        "may not be read: so RocketMQ creates it, and tools see no dead letters",
-        Level.INFO,
-    )
-
-
 def no_sql(view: GroupView) -> Iterator[Result]:
     """Brokers that refuse to filter by SQL92, where a member wants it."""
     for topic in view.topics:
@@ -177,30 +158,6 @@ def no_sql(view: GroupView) -> Iterator[Result]:
             )
 
 
-def _lacking(view: GroupView, topic: str, bit: int, what: str, level: Level | None) -> Iterator[Found]:
-    closed = [name for name, item in sorted(view.on_brokers(topic).items()) if not item.permission & bit]
-    if closed:
-        yield Found(
-            f"on {joined(closed)} it {what}{_by_broker(view, closed, bit)}",
-            routed(view, topic),
-            topic,
-            level=level,
-        )
-
-
-def _by_broker(view: GroupView, closed: Sequence[str], bit: int) -> str:
-    """Which of these brokers close all their topics, as a phrase: name servers take it into their routes."""
-    settings = {
-        name: broker.config.get("brokerPermission", "")
-        for name in closed
-        if (broker := view.now.brokers.get(name)) is not None
-    }
-    by_itself = [
-        f"{name} is {text}" for name, text in settings.items() if text.isdecimal() and not whole(text) & bit
-    ]
-    return f"; the brokerPermission of {joined(by_itself)}, for all its topics" if by_itself else ""
-
-
 CHECKS = (
     Check(
         "RC0401",
@@ -217,23 +174,9 @@ CHECKS = (
         Level.ERROR,
         "every broker of the topics has the group",
         "The broker refuses the group's pulls, or ignores its heartbeats.",
-        ("Create the group on that broker: `mqadmin updateSubGroup`.",),
+        ("Create the group on that broker: `mqadmin updateSubGroup`.", WHOLE_GROUP),
         ("D15", "F18"),
         of_group=missing_group,
-    ),
-    Check(
-        "RC0404",
-        "a topic may not be read or written",
-        Level.ERROR,
-        "the topics, retries and dead letters may be read and written",
-        "Clients leave out the queues of that broker, or the broker refuses their requests.",
-        (
-            "If the broker's own brokerPermission is the reason, set it to 6: `mqadmin updateBrokerConfig`.",
-            "If a broker was closed on purpose, as for an upgrade (`mqadmin wipeWritePerm`), open it again: "
-            "`mqadmin addWritePerm`.",
-            "Otherwise set the topic's permission to 6 on that broker: `mqadmin updateTopicPerm`.",
-        ),
-        of_group=permissions,
     ),
     Check(
         "RC0405",
@@ -250,8 +193,11 @@ CHECKS = (
         "the group is not allowed to consume",
         Level.ERROR,
         "the group is allowed to consume",
-        "The broker refuses all pulls of the group.",
-        ("Set consumeEnable, or consumeBroadcastEnable, to true: `mqadmin updateSubGroup`.",),
+        "The broker refuses all pulls of the group: messages there wait.",
+        (
+            "Set consumeEnable, or consumeBroadcastEnable, to true: `mqadmin updateSubGroup -s true -d true`.",
+            WHOLE_GROUP,
+        ),
         ("A08",),
         of_group=closed_group,
     ),

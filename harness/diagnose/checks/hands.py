@@ -10,36 +10,44 @@ _THREADS = 20
 
 
 def stuck_ms(member: Member, held: Held) -> int:
-    """For how long the listener has finished none of a queue's messages; 0: it works, or has none."""
-    return 0 if waits_for_a_thread(member, held) else _unfinished_ms(member, held)
+    """For how long the listener has finished none of a queue's messages; 0: it has none.
 
-
-def waits_for_a_thread(member: Member, held: Held) -> bool:
-    """Whether the queue's messages wait while the member's threads finish those of other queues."""
-    return _unfinished_ms(member, held) >= STUCK_MS and takes_turns(member)
+    If it has more messages than threads, those of other queues count: a queue's own may wait for their turn.
+    """
+    if not held.cached_count or not held.last_consume_ms:
+        return 0
+    own_ms = _clock_ms(member) - held.last_consume_ms
+    return min(own_ms, _idle_ms(member)) if has_more_than_threads(member) else own_ms
 
 
 def takes_turns(member: Member) -> bool:
     """Whether it has more messages than threads, and finishes some: those of a queue wait for their turn."""
-    return has_more_than_threads(member) and any(
-        _clock_ms(member) - other.last_consume_ms < STUCK_MS
-        for queues in member.queues.values()
-        for other in queues.values()
-        if not other.dropped and other.last_consume_ms
-    )
+    return has_more_than_threads(member) and _idle_ms(member) < STUCK_MS
 
 
 def has_more_than_threads(member: Member) -> bool:
-    """Whether it has more messages than threads: the threads take them in turn."""
-    count = sum(
-        held.cached_count for queues in member.queues.values() for held in queues.values() if not held.dropped
-    )
+    """Whether it has more messages than threads: the threads take them in turn.
+
+    Of an orderly member's queue one thread takes one message after the other.
+    """
+    held = [item for queues in member.queues.values() for item in queues.values() if not item.dropped]
+    count = sum(min(item.cached_count, 1) if member.orderly else item.cached_count for item in held)
     told = member.properties.get("PROP_THREADPOOL_CORE_SIZE", "")
     return count > (whole(told) if told.isdecimal() else _THREADS)
 
 
-def _unfinished_ms(member: Member, held: Held) -> int:
-    return _clock_ms(member) - held.last_consume_ms if held.cached_count and held.last_consume_ms else 0
+def _idle_ms(member: Member) -> int:
+    """For how long it has finished no message at all."""
+    last_ms = max(
+        (
+            held.last_consume_ms
+            for queues in member.queues.values()
+            for held in queues.values()
+            if not held.dropped
+        ),
+        default=0,
+    )
+    return _clock_ms(member) - last_ms
 
 
 def _clock_ms(member: Member) -> int:

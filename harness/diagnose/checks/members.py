@@ -18,13 +18,15 @@ _OF_PROCESS = re.compile(r"(?P<process>[^@]+@\d+)#(?P<instance>.+)")
 
 def same_id(view: GroupView) -> Iterator[Result]:
     """One client id at several addresses."""
+    seen: set[str] = set()  # the other brokers know the same
     for broker, stored in view.stored.items():
         addresses: dict[str, list[str]] = {}
         for connection in stored.connections:
             addresses.setdefault(connection.client_id, []).append(connection.address)
         for client_id, found in addresses.items():
-            if len(found) < 2:
+            if len(found) < 2 or client_id in seen:
                 continue
+            seen.add(client_id)
             # A member that connects again from its host leaves the old connection for a moment.
             hosts = {address.rpartition(":")[0] for address in found}
             waits, nobodys = _nobodys(view)
@@ -32,10 +34,9 @@ def same_id(view: GroupView) -> Iterator[Result]:
                 f"{client_id} is connected to {broker} from {joined(sorted(found))}{nobodys}",
                 (Evidence(stored.exchange, f"{client_id} at {joined(sorted(found))}"),),
                 settled=len(hosts) > 1 or _was_so(view, broker, client_id, found),
-                messages=waits,
+                messages=waits if len(seen) == 1 else (),
                 key=client_id,
             )
-            break  # the other brokers know the same
 
 
 def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
@@ -128,11 +129,28 @@ def nobody(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
             "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
-            f"asks it){_behind(view)}{_namesakes(view)}",
+            f"asks it){_guarded(view)}{_behind(view)}{_namesakes(view)}",
             tuple(
                 Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
             ),
         )
+
+
+def _guarded(view: GroupView) -> str:
+    """Which brokers check permissions, as a phrase: ACL 1 and 2 refuse the whole heartbeat of a member that lacks
+    one (PlainAccessResource.parse of 4.9.4, DefaultAuthorizationContextBuilder of 5.5.0)."""
+    names = [
+        name
+        for name, broker in view.now.brokers.items()
+        if "true" in (broker.config.get("aclEnable"), broker.config.get("authorizationEnabled"))
+    ]
+    if not names:
+        return ""
+    return (
+        f"; permissions are checked by {joined(names)}: a member is not known there if its account may not "
+        "subscribe (SUB) to the group and to all of its topics; such a member's log has `No default permission "
+        "for` (ACL 1) or `has no permission to access` (ACL 2)"
+    )
 
 
 def _namesakes(view: GroupView) -> str:
@@ -214,7 +232,11 @@ CHECKS = (
         Level.WARNING,
         "",
         "If no member is online, messages wait.",
-        ("Correct the group's name, start its members, or ask the proxy (`--proxy`).",),
+        (
+            "Correct the group's name, start its members, or ask the proxy (`--proxy`).",
+            "If brokers check permissions, grant the members' account SUB on the group and on each of its topics: "
+            "`mqadmin updateAclConfig` for ACL 1, `mqadmin createAcl` for ACL 2.",
+        ),
         ("A15", "H11"),
         of_group=nobody,
     ),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rocketchaos.harness.diagnose.checks.cluster import TAKES_TURNS_S
 from rocketchaos.harness.diagnose.checks.configuration import not_on_every_broker, routed
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
-from rocketchaos.harness.diagnose.model import RETRY
+from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
@@ -18,7 +18,13 @@ def on_some_brokers(view: GroupView) -> Iterator[Result]:
         yield from _denied(view, topic)
         holders = {name for route in view.now.routes.get(topic, {}).values() for name in route.brokers}
         without = sorted(set(view.now.brokers) - holders)
-        if not holders or not without or topic in told or view.is_static(topic) or topic.startswith(RETRY):
+        if (
+            not holders
+            or not without
+            or topic in told
+            or view.is_static(topic)
+            or topic.startswith((RETRY, DEAD_LETTERS))
+        ):
             continue
         had = [
             name

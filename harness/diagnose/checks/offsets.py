@@ -4,9 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rocketchaos.harness.diagnose.checks.configuration import lacks_group
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
-from rocketchaos.harness.diagnose.checks.progress import hangs
+from rocketchaos.harness.diagnose.checks.reasons import (
+    explained_by,
+    in_hands,
+    owners_unknown,
+    slow_pulls_s,
+    unowned_because,
+    unsubscribed,
+)
 from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of, owners_of
 from rocketchaos.harness.diagnose.finding import (
     SETTLES_S,
@@ -18,10 +24,9 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.meaning import takes
-from rocketchaos.harness.diagnose.model import Held, Look, Member, Subscription
+from rocketchaos.harness.diagnose.model import Held, Look, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
-from rocketchaos.harness.language.tags import SQL
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 STOPPED_S = SETTLES_S
@@ -78,6 +83,8 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
     if view.broadcasting or not view.online:
         return
     for topic in view.topics:
+        if unsubscribed(view, topic):
+            continue  # RC0508
         found, lag = [], 0
         for queue in view.queues(topic):
             if _state(view, topic, queue) == wanted and not only_filtered(view, topic, queue):
@@ -102,12 +109,12 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     hang, or none can be known."""
     points = history(view, topic, queue)
     found = "rewind" if points and _set_back(view, topic, queue) else state(points)
-    if found != "stop" or view.silent or _owners_unknown(view):
+    if found != "stop" or view.silent or owners_unknown(view):
         return found
-    if explained_by(view, topic, queue):
+    past_s = (points[-1].at_ms - points[0].at_ms) / 1000
+    if explained_by(view, topic, queue) or past_s < slow_pulls_s(view, topic, queue):
         return "unknown"
-    if any(held.cached_count and takes_turns(member) for member, held in _in_hands(view, topic, queue)):
-        past_s = (points[-1].at_ms - points[0].at_ms) / 1000
+    if any(held.cached_count and takes_turns(member) for member, held in in_hands(view, topic, queue)):
         return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
     owned = all(_owner(look, view.group, topic, queue) is not None for look in view.looks)
     return "stop" if owned else "unknown"
@@ -130,14 +137,6 @@ def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | 
     return None
 
 
-def _in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Member, Held]]:
-    """The queue in the hands of each member that owns it."""
-    for member in view.answered:
-        held = member.queues.get(topic, {}).get(queue)
-        if held is not None and not held.dropped:
-            yield member, held
-
-
 def _level(view: GroupView, topic: str, queues: Sequence[Queue]) -> Level | None:
     """An application may pause its consumer on purpose; all else that stops an offset is an error."""
     return Level.WARNING if all(_is_paused(view, topic, queue) for queue in queues) else None
@@ -154,38 +153,11 @@ def _is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
     )
 
 
-def explained_by(view: GroupView, topic: str, queue: Queue) -> str:
-    """The code of the finding that says why the group doesn't get on in a queue; empty: none does."""
-    broker = view.now.brokers.get(queue[0])
-    sql = any(item.type == SQL for item in view.own(topic).values())
-    if lacks_group(view, queue[0]):
-        return "RC0402"
-    if view.now.groups.get(queue[0], {}).get(view.group, {}).get("consumeEnable") is False:
-        return "RC0406"
-    if sql and broker is not None and broker.config.get("enablePropertyFilter") == "false":
-        return "RC0407"
-    if _subscription_removed(view, topic):
-        return "RC0106"
-    return hangs(view, topic, queue)
-
-
-def _subscription_removed(view: GroupView, topic: str) -> bool:
-    """Whether heartbeats of members that don't subscribe to a topic remove it: brokers then refuse the pulls of
-    the others, until their next heartbeat."""
-    told = [item for item in view.members.values() if item.subscribes]
-    return not view.shares_queues and 0 < len(view.own(topic)) < len(told)
-
-
-def _owners_unknown(view: GroupView) -> bool:
-    """Its members share all queues (POP), or don't report theirs (lite pull of 4.9.x)."""
-    return view.shares_queues or not any(member.queues for member in view.answered)
-
-
 def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     """Whether another look may show that the offset moves: no other check says why it doesn't."""
     if explained_by(view, topic, queue):
         return False
-    if _owners_unknown(view):
+    if owners_unknown(view):
         return not view.silent
     return _owner(view.now, view.group, topic, queue) is not None
 
@@ -219,7 +191,7 @@ def _held(view: GroupView, topic: str, queues: Sequence[Queue]) -> Iterator[Evid
     """How many messages of these queues each owner has: none where its pulls bring none."""
     by_member: dict[str, int] = {}
     for queue in queues:
-        for member, held in _in_hands(view, topic, queue):
+        for member, held in in_hands(view, topic, queue):
             by_member[member.client_id] = by_member.get(member.client_id, 0) + held.cached_count
     for client_id, count in by_member.items():
         member = view.members[client_id]
@@ -232,7 +204,7 @@ def _failing(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     ids = {
         member.client_id
         for queue in queues
-        for member, held in _in_hands(view, topic, queue)
+        for member, held in in_hands(view, topic, queue)
         if held.cached_count and member.orderly and topic in member.failing
     }
     return f"; the orderly listener of {joined(sorted(ids))} keeps failing" if ids else ""
@@ -283,9 +255,12 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
 
 def _see(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     """Where the reason is, or how to find out, as a phrase."""
+    slow_s = max(slow_pulls_s(view, topic, queue) for queue in queues)
+    if slow_s >= STOPPED_S:
+        return f": its owner pulls every {slow_s:.0f} s (pullInterval)"
     codes = {explained_by(view, topic, queue) for queue in queues if queue in view.owners(topic)}
-    if not _owners_unknown(view) and any(queue not in view.owners(topic) for queue in queues):
-        codes.add("RC0106" if _subscription_removed(view, topic) else "RC0301")
+    if not owners_unknown(view) and any(queue not in view.owners(topic) for queue in queues):
+        codes.add(unowned_because(view, topic))
     if codes and "" not in codes:
         return f": see {joined(sorted(codes))}"
     return ": `--watch 1m` shows whether it does"
@@ -339,8 +314,8 @@ CHECKS = (
         "every offset moves while messages wait",
         "The messages in these queues wait.",
         (
-            "If its owner holds no message of it, the member is paused (`suspend()`), or its pulls fail: resume "
-            "it, or read its client's log.",
+            "If its owner holds no message of it, the member is paused (`suspend()`, `pause()`), its application "
+            "doesn't poll, or its pulls fail: resume it, or read its client's log.",
             "If it holds some, its listener hangs, or is an orderly one that keeps failing, which blocks its "
             "queue: read its log, and take a thread dump, `mqadmin consumerStatus -s`.",
         ),

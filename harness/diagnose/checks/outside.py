@@ -80,7 +80,8 @@ CHECKS = (
         "The group doesn't get messages that are stored below that offset. From 4.9.4 on, the next pull sets the "
         "offset to the queue's end.",
         (
-            "Check whether a broker lost data, or was recreated under its old name.",
+            "Check whether a broker lost data, or was recreated under its old name, or the topic was deleted and "
+            "created again.",
             "Reset the group's offset.",
         ),
         ("F04", "F05", "F10"),

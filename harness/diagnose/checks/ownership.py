@@ -172,8 +172,9 @@ CHECKS = (
         "Messages in these queues wait until a member owns the queue, or retention deletes them.",
         (
             "Find out why no member takes the queue: an old route, a strategy with configured queues or one that "
-            "throws (the client's log has it), or a broker with another list of members.",
-            "Restart the members that should own it, one after the other.",
+            "throws (the client's log has it), a member that is paused (`suspend()`), which takes no queue, or a "
+            "broker with another list of members.",
+            "Resume the paused member; otherwise restart the members that should own it, one after the other.",
         ),
         ("B04", "D05", "F24"),
         by_members=True,
@@ -187,8 +188,9 @@ CHECKS = (
         "Each owner gets the messages, and the owners overwrite each other's offsets.",
         (
             "Find out why they see different members: two processes with one client id (RC0201), brokers that "
-            "know different members (RC0209), or name servers that know different brokers (RC0801).",
-            "Restart the owners, one after the other.",
+            "know different members (RC0209), name servers that know different brokers (RC0801), or a member that "
+            "is paused (`suspend()`), which keeps the queues it had.",
+            "Resume the paused member; otherwise restart the owners, one after the other.",
         ),
         ("F23",),
         by_members=True,

@@ -48,7 +48,7 @@ def stuck(view: GroupView) -> Iterator[Result]:
             and not _moves(view, member, topic, queue, held)
         }
         if least:
-            for_ms = max(stuck_ms(member, held) for held in least.values())
+            for_ms = min(stuck_ms(member, held) for held in least.values())
             yield Found(
                 f"{member.client_id} holds {_held_text(least)}, and has finished none for {for_ms / 1000:.0f} s",
                 (_cached(member, least),),
@@ -128,7 +128,7 @@ def timed_out(view: GroupView) -> Iterator[Result]:
             if _certain_ms(view, member, topic, queue) >= _timeout_ms(member)
         }
         if late:
-            for_ms = max(stuck_ms(member, held) for held in late.values())
+            for_ms = min(stuck_ms(member, held) for held in late.values())
             yield Found(
                 f"{member.client_id} holds {_held_text(late)}, and has finished none for "
                 f"{for_ms / 60_000:.0f} min; consumeTimeout is {_timeout_ms(member) // 60_000} min",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rocketchaos.harness.diagnose.checks.configuration import WHOLE_GROUP
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
@@ -90,6 +91,7 @@ CHECKS = (
         (
             "Raise maxReconsumeTimes on all members, or leave it at its default.",
             "For gRPC clients raise the group's retryMaxTimes: `mqadmin updateSubGroup -r`.",
+            WHOLE_GROUP,
         ),
         ("G08",),
         by_members=True,
@@ -105,6 +107,7 @@ CHECKS = (
             "Set retryQueueNums to 1 or more: `mqadmin updateSubGroup -q 1`.",
             "Give the retry topic queues too, or RC0705 follows: `mqadmin updateTopic -r 1 -w 1`. Members find "
             "them after at most 30 s.",
+            WHOLE_GROUP,
         ),
         ("G06",),
         by_members=True,

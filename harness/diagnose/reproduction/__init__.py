@@ -70,6 +70,7 @@ NOT_WRITTEN: Mapping[str, str] = {
     "RC0504": "how fast a group falls behind is a matter of its machines",
     "RC0505": "retention deletes after days; add `expire-files:` by hand",
     "RC0507": "nothing is lost",
+    "RC0508": "nothing is lost: start a member again with another `subscribe:`",
     "RC0603": "who holds the lock can't be seen from outside",
     "RC0801": "who asks which can't be seen from outside: `known-to-one-name-server-alone` shows it",
     "RC0802": "brokers of a scenario have names of their own",

@@ -46,6 +46,12 @@ def no_topic(document: Any) -> None:
     document["subscriptionSet"] = [item for item in document["subscriptionSet"] if "%RETRY%" in item["topic"]]
 
 
+def not_held(document: Any) -> None:
+    """The broker's answer to 203 without a subscription of the topic."""
+    for topic in [item for item in document["subscriptionTable"] if "%RETRY%" not in item]:
+        del document["subscriptionTable"][topic]
+
+
 def other_topic(document: Any) -> None:
     if is_other(document):
         no_topic(document)

@@ -15,9 +15,9 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from rocketchaos.harness.diagnose.reproduction import written
-from tests.unit.diagnose.broker_edits import ordered, settings
-from tests.unit.diagnose.member_edits import ALIKE
-from tests.unit.diagnose.reports import SECOND, Edit, diagnosed, each, renamed, second_broker
+from tests.unit.diagnose.broker_edits import offset, ordered, retry_topic, settings
+from tests.unit.diagnose.member_edits import ALIKE, connections, queue_table, without_queue
+from tests.unit.diagnose.reports import SECOND, Edit, codes, diagnosed, each, renamed, second_broker
 
 RECORDED = "mismatch-4.9.4.json"
 
@@ -65,6 +65,58 @@ def test_a_broker_that_may_not_be_read_is_reproduced_alone(retries: bool) -> Non
     documents = written(report.views[finding.group], finding)
     assert not isinstance(documents, str)
     assert [document["cluster"] for document in documents if "cluster" in document] == []
+
+
+def test_the_effect_of_a_permission_on_one_broker() -> None:
+    (unwritten,) = _report(_permission(4, retries=False)).findings
+    assert unwritten.effect.startswith("Producers send to the other brokers.")
+    (unread,) = _report(_permission(2, retries=False)).findings
+    assert unread.effect == "Members leave out its queues: messages that are sent there wait."
+    behind = (second_broker(), *offset(lambda _look: 5), _permission(2, retries=False))
+    found = [item for item in diagnosed(RECORDED, ALIKE, *behind).findings if item.check.code == "RC0404"]
+    assert [item.effect for item in found] == ["Members leave out its queues: 4 messages wait there now."]
+
+
+def test_retries_that_no_broker_takes_keep_the_group_where_it_is() -> None:
+    behind = offset(lambda _look: 5)
+    failing = (307, lambda document: document["statusTable"].update({"topic-1": {"consumeFailedTPS": 2.0}}))
+    report = diagnosed(RECORDED, ALIKE, retry_topic(4), failing, *behind, looks=17)
+    (finding,) = report.findings
+    assert finding.check.code == "RC0404"
+    assert "every 5 s" in finding.effect
+    assert [item.reason.partition(": see ")[2] for item in report.undetermined] == ["RC0404"]
+
+
+@pytest.mark.parametrize("topic", ["topic-1", "%DLQ%topic-1"])
+def test_a_topic_with_one_queue_or_of_dead_letters_is_on_one_broker_on_purpose(topic: str) -> None:
+    one_queue = (
+        105,
+        lambda document: [item.update(writeQueueNums=1) for item in document.get("queueDatas", ())] and None,
+    )
+    changes = [one_queue] if topic == "topic-1" else [renamed({"topic-1": topic})]
+    report = diagnosed(RECORDED, ALIKE, second_broker(has_topic=False), *changes)
+    assert "RC0405" not in {item.check.code for item in report.findings}
+
+
+def test_a_retry_topic_of_pop_that_is_not_there_is_none_that_is_missing() -> None:
+    no_route = (105, lambda document: document.update(queueDatas=[]))
+    assert "RC0401" in codes(diagnosed(RECORDED, ALIKE, no_route, looks=15))
+    retries = renamed({"topic-1": "%RETRY%group-1_topic-1"})
+    assert "RC0401" not in codes(diagnosed(RECORDED, ALIKE, no_route, retries, looks=15))
+
+
+def test_an_id_that_two_processes_have_is_reported_once_with_what_waits() -> None:
+    twice = connections(lambda known: known.append({**known[0], "clientAddr": "host-9:1"}))
+    unowned = queue_table(lambda table: without_queue(table, 3))
+    behind = (
+        43,
+        lambda document: [item.update({"3": 1}) for item in document["offsetTable"].values()] and None,
+    )
+    changes = (twice, second_broker(), unowned, behind)
+    report = diagnosed(RECORDED, ALIKE, *changes)
+    assert [item.check.code for item in report.findings] == ["RC0201"]
+    reasons = [item.reason for item in report.undetermined if item.check.code == "RC0501"]
+    assert [reason.partition(": see ")[2] for reason in reasons] == ["RC0201"]
 
 
 ORDERED: Mapping[str, tuple[Level | None, str]] = {

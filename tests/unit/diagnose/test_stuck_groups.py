@@ -11,7 +11,7 @@ import pytest
 
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
-from tests.unit.diagnose.broker_edits import offset
+from tests.unit.diagnose.broker_edits import offset, settings
 from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
@@ -48,6 +48,56 @@ def test_a_listener_that_hangs_is_reported_once_for_all_its_queues() -> None:
     assert [item.sentence.partition(", and")[0] for item in report.findings if item.topic == "topic-1"] == [
         f"{FIRST} holds 4 messages of broker-1 0 and 1",
         f"{OTHER} holds 4 messages of broker-1 2 and 3",
+    ]
+
+
+@pytest.mark.parametrize("key", ["aclEnable", "authorizationEnabled"])
+def test_brokers_that_check_permissions_do_not_know_members_that_lack_one(key: str) -> None:
+    offline = unanswered(203, 206)
+    checked = diagnosed("mismatch-4.9.4.json", offline, settings(**{key: "true"}))
+    reasons = [item.reason for item in checked.undetermined if item.check.code == "RC0210"]
+    assert ["permissions are checked by broker-1" in reason for reason in reasons] == [True]
+    open_to_all = diagnosed("mismatch-4.9.4.json", offline, settings(**{key: "false"}))
+    assert "permissions" not in str([item.reason for item in open_to_all.undetermined])
+
+
+def _busy(orderly: bool, since_ms: int) -> Change:
+    """Members with 30 messages of each queue in hand, of which the newest was finished so long ago."""
+
+    def change(document: Any, look: int) -> None:
+        document["properties"]["PROP_CONSUMEORDERLY"] = str(orderly).lower()
+        document["properties"]["PROP_THREADPOOL_CORE_SIZE"] = "20"
+        for number, item in enumerate(document["mqTable"].values()):
+            item.update(cachedMsgCount=30, cachedMsgMinOffset=1, cachedMsgMaxOffset=30, locked=True)
+            item["lastPullTimestamp"] += 2_000 * look
+            since = since_ms + (0 if orderly else 60_000 * number)
+            item["lastConsumeTimestamp"] = item["lastPullTimestamp"] - since
+
+    return by_look(307, change)
+
+
+def test_a_slow_listener_finishes_messages_of_other_queues() -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _busy(orderly=False, since_ms=20_000))
+    assert "RC0601" not in codes(report)
+    stuck = diagnosed("mismatch-4.9.4.json", ALIKE, _busy(orderly=False, since_ms=40_000))
+    told = {item.sentence.partition("finished none for ")[2] for item in stuck.findings}
+    assert told == {"40 s"}
+
+
+def test_an_orderly_listener_that_fails_blocks_queues_however_many_messages_it_has() -> None:
+    stands = offset(lambda _look: 1, lambda _look: 31)
+    busy = _busy(orderly=True, since_ms=0)
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, busy, *stands, looks=17)) == {"RC0501"}
+    concurrent = _busy(orderly=False, since_ms=0)
+    assert "RC0501" not in codes(diagnosed("mismatch-4.9.4.json", ALIKE, concurrent, *stands, looks=17))
+
+
+def test_a_member_that_pulls_once_a_minute_has_not_stopped() -> None:
+    slowly = 307, lambda document: document["properties"].update(pullInterval="60000")
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, slowly, *offset(lambda _look: 1), looks=17)
+    assert codes(report) == set()
+    assert [item.reason.rpartition(": ")[2] for item in report.undetermined] == [
+        "its owner pulls every 60 s (pullInterval)"
     ]
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import urllib.request
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from rocketchaos.harness.diagnose.bundle import SELDOM_ASKED
 from rocketchaos.harness.diagnose.changes import FindingChanges, changes
 from rocketchaos.harness.diagnose.checks.offsets import Point, state
+from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
+from rocketchaos.harness.diagnose.requests import GET_ALL_SUBSCRIPTIONGROUP_CONFIG
+from tests.unit.diagnose.broker_edits import group_settings, no_group, settings
 from tests.unit.diagnose.member_edits import ALIKE
-from tests.unit.diagnose.reports import by_look, codes, diagnosed
+from tests.unit.diagnose.reports import Edit, by_look, codes, diagnosed, each, unknown
 
 
 def test_a_flip_is_reported_with_its_time_and_in_the_finding() -> None:
@@ -48,6 +54,46 @@ def test_what_was_found_at_any_time_is_not_ruled_out() -> None:
     assert codes(report) == set()
     assert "RC0101" not in {item.check.code for item in report.ruled_out}
     assert "RC0106" in {item.check.code for item in report.ruled_out}
+
+
+def _group_comes_in_look(number: int) -> Edit:
+    """A broker that creates no group, and has this one from a look on."""
+
+    def change(item: Exchange) -> Exchange:
+        if item.code != GET_ALL_SUBSCRIPTIONGROUP_CONFIG or item.look >= number:
+            return item
+        document = item.document
+        no_group(document)
+        return replace(item, body=json.dumps(document))
+
+    return each(change)
+
+
+def test_settings_are_asked_for_again() -> None:
+    closed = settings(autoCreateSubscriptionGroup="false")
+    missing = diagnosed("mismatch-4.9.4.json", ALIKE, closed, _group_comes_in_look(6), looks=6)
+    assert codes(missing) == {"RC0402"}
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, closed, _group_comes_in_look(6), looks=7)) == set()
+
+
+def test_settings_that_a_broker_does_not_tell_again_are_as_they_were() -> None:
+    def quiet(item: Exchange) -> Exchange:
+        if item.code not in SELDOM_ASKED or item.look == 0:
+            return item
+        return replace(item, answer_code=None, body="", error="no answer within 3 s")
+
+    report = diagnosed(
+        "mismatch-4.9.4.json", ALIKE, group_settings(consumeEnable=False), each(quiet), looks=8
+    )
+    assert codes(report) == {"RC0406"}
+
+
+def test_a_bundle_that_has_settings_in_its_first_look_alone_is_read() -> None:
+    def first_alone(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        return [item for item in exchanges if item.code not in SELDOM_ASKED or item.look == 0]
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, first_alone, looks=15)
+    assert (codes(report), unknown(report)) == (set(), set())
 
 
 def test_metrics_are_served_until_the_end() -> None:

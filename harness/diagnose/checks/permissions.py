@@ -1,0 +1,135 @@
+"""Topics that may not be read or written, and what that does to messages there."""
+
+from collections.abc import Iterator, Sequence
+
+from rocketchaos.harness.diagnose.checks.configuration import routed
+from rocketchaos.harness.diagnose.fate import Lost, stranded
+from rocketchaos.harness.diagnose.finding import Check, Found, Level, Result
+from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
+from rocketchaos.harness.diagnose.words import counted, joined
+
+_READS_LESS = "Members leave out its queues: "
+_WRITES_LESS = "Producers send to the other brokers. Members still get what is stored here."
+_WRITES_NONE = "Producers can't send: they find no queue. Members still get what is stored."
+_KEPT = (
+    "Members keep failed messages and call the listener again every 5 s. The group's offset stays at the oldest "
+    "of them, and none becomes a dead letter."
+)
+
+
+def permissions(view: GroupView) -> Iterator[Result]:
+    """Topics that may not be read or written; the retry and dead-letter topics of the group too."""
+    for topic in view.topics:
+        yield from _unread(view, topic, "may not be read")
+        elsewhere = _written_elsewhere(view, topic)
+        yield from _lacking(
+            view,
+            topic,
+            WRITE,
+            "may not be written",
+            Level.WARNING,
+            _WRITES_LESS if elsewhere else _WRITES_NONE,
+        )
+    yield from _unread(view, view.retry_topic, "may not be read: retries never come")
+    elsewhere = _written_elsewhere(view, view.retry_topic)
+    yield from _lacking(
+        view,
+        view.retry_topic,
+        WRITE,
+        "may not be written: failed messages "
+        + ("are sent to another broker" if elsewhere else "can't be sent back"),
+        Level.WARNING if elsewhere else None,
+        "None: their retries come from there." if elsewhere else _KEPT,
+    )
+    yield from _lacking(
+        view,
+        view.dead_letter_topic,
+        WRITE,
+        "may not be written, but brokers still store dead letters there",
+        Level.INFO,
+        "None.",
+    )
+    # RocketMQ makes it so.
+    yield from _lacking(
+        view,
+        view.dead_letter_topic,
+        READ,
+        "may not be read: so RocketMQ creates it, and tools see no dead letters",
+        Level.INFO,
+        "A consumer of the dead letters gets none.",
+    )
+
+
+def _written_elsewhere(view: GroupView, topic: str) -> bool:
+    return any(item.permission & WRITE for item in view.on_brokers(topic).values())
+
+
+def _unread(view: GroupView, topic: str, what: str) -> Iterator[Found]:
+    """A topic that may not be read, with the messages that wait there."""
+    closed = _closed(view, topic, READ)
+    ends = view.ends(topic)
+    waits = stranded(view, topic, [queue for queue in ends if queue[0] in closed])
+    count = sum(item.count for item in waits)
+    if count:
+        effect = f"{counted(count, 'message')} {'waits' if count == 1 else 'wait'} there now."
+    elif any(view.on_brokers(topic)[name].permission & WRITE for name in closed):
+        effect = "messages that are sent there wait."
+    else:
+        effect = "none waits there."
+    yield from _lacking(view, topic, READ, what, None, _READS_LESS + effect, waits)
+
+
+def _closed(view: GroupView, topic: str, bit: int) -> list[str]:
+    return [name for name, item in sorted(view.on_brokers(topic).items()) if not item.permission & bit]
+
+
+def _lacking(
+    view: GroupView,
+    topic: str,
+    bit: int,
+    what: str,
+    level: Level | None,
+    effect: str,
+    waits: Sequence[Lost] = (),
+) -> Iterator[Found]:
+    if closed := _closed(view, topic, bit):
+        yield Found(
+            f"on {joined(closed)} it {what}{_by_broker(view, closed, bit)}",
+            routed(view, topic),
+            topic,
+            level=level,
+            effect=effect,
+            messages=tuple(waits),
+        )
+
+
+def _by_broker(view: GroupView, closed: Sequence[str], bit: int) -> str:
+    """Which of these brokers close all their topics, as a phrase: name servers take it into their routes."""
+    settings = {
+        name: broker.config.get("brokerPermission", "")
+        for name in closed
+        if (broker := view.now.brokers.get(name)) is not None
+    }
+    by_itself = [
+        f"{name} is {text}" for name, text in settings.items() if text.isdecimal() and not whole(text) & bit
+    ]
+    return f"; the brokerPermission of {joined(by_itself)}, for all its topics" if by_itself else ""
+
+
+CHECKS = (
+    Check(
+        "RC0404",
+        "a topic may not be read or written",
+        Level.ERROR,
+        "the topics, retries and dead letters may be read and written",
+        "Clients leave out the queues of that broker, or the broker refuses their requests.",
+        (
+            "If the broker's own brokerPermission is the reason, set it to 6: `mqadmin updateBrokerConfig`.",
+            "If a broker was closed on purpose, as for an upgrade (`mqadmin wipeWritePerm`), open it again: "
+            "`mqadmin addWritePerm`.",
+            "Otherwise set the topic's permission to 6 on that broker: `mqadmin updateTopicPerm`.",
+        ),
+        of_group=permissions,
+    ),
+)

@@ -1,0 +1,82 @@
+"""Why a group may not get on in a queue: what another finding, or a setting of the queue's owner, says."""
+
+from collections.abc import Iterator
+
+from rocketchaos.harness.diagnose.checks.configuration import lacks_group
+from rocketchaos.harness.diagnose.checks.progress import hangs
+from rocketchaos.harness.diagnose.model import Held, Member
+from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.diagnose.owners import has_id_twice
+from rocketchaos.harness.diagnose.view import WRITE, GroupView
+from rocketchaos.harness.language.tags import SQL
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+
+def in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Member, Held]]:
+    """The queue in the hands of each member that owns it."""
+    for member in view.answered:
+        held = member.queues.get(topic, {}).get(queue)
+        if held is not None and not held.dropped:
+            yield member, held
+
+
+def slow_pulls_s(view: GroupView, topic: str, queue: Queue) -> float:
+    """How long the queue's owner waits from one pull to the next, by its own setting (pullInterval)."""
+    told = [member.properties.get("pullInterval", "") for member, _ in in_hands(view, topic, queue)]
+    return max((whole(text) / 1000 for text in told if text.isdecimal()), default=0.0)
+
+
+def unsubscribed(view: GroupView, topic: str) -> bool:
+    """Whether the group has offsets in a topic that no member subscribes to; those that pull by themselves may
+    read it without (DefaultMQPullConsumer)."""
+    if view.own(topic) or view.held(topic) or view.untold or not view.online or view.shares_queues:
+        return False
+    pulling = any(item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY" for item in view.answered)
+    return not pulling and not view.broadcasting and topic not in view.pop_retry_topics
+
+
+def explained_by(view: GroupView, topic: str, queue: Queue) -> str:
+    """The code of the finding that says why the group doesn't get on in a queue; empty: none does."""
+    broker = view.now.brokers.get(queue[0])
+    sql = any(item.type == SQL for item in view.own(topic).values())
+    if lacks_group(view, queue[0]):
+        return "RC0402"
+    if view.now.groups.get(queue[0], {}).get(view.group, {}).get("consumeEnable") is False:
+        return "RC0406"
+    if sql and broker is not None and broker.config.get("enablePropertyFilter") == "false":
+        return "RC0407"
+    if subscription_removed(view, topic):
+        return "RC0106"
+    if _keeps_failed(view, topic, queue):
+        return "RC0404"
+    return hangs(view, topic, queue)
+
+
+def _keeps_failed(view: GroupView, topic: str, queue: Queue) -> bool:
+    """Whether a concurrent member fails, and can't send the messages back: no retry topic may be written."""
+    retry = view.on_brokers(view.retry_topic).values()
+    closed = bool(retry) and not any(item.permission & WRITE for item in retry)
+    return closed and any(
+        topic in item.failing and not item.orderly for item, _ in in_hands(view, topic, queue)
+    )
+
+
+def subscription_removed(view: GroupView, topic: str) -> bool:
+    """Whether heartbeats of members that don't subscribe to a topic remove it: brokers then refuse the pulls of
+    the others, until their next heartbeat."""
+    told = [item for item in view.members.values() if item.subscribes]
+    return not view.shares_queues and 0 < len(view.own(topic)) < len(told)
+
+
+def unowned_because(view: GroupView, topic: str) -> str:
+    """The code of the finding that says why queues of a topic have no owner."""
+    if subscription_removed(view, topic):
+        return "RC0106"
+    if has_id_twice(view):
+        return "RC0201"
+    return "RC0207" if len({item.strategy for item in view.answered} - {""}) > 1 else "RC0301"
+
+
+def owners_unknown(view: GroupView) -> bool:
+    """Its members share all queues (POP), or don't report theirs (lite pull of 4.9.x)."""
+    return view.shares_queues or not any(member.queues for member in view.answered)
