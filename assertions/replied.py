@@ -19,8 +19,8 @@ class Replied(Count, Refused):
 
     Each return of `request()`, and each call of its RequestCallback, counts. `reply`: the message of a listener
     with `behaviour: {reply: true}`. `request`: the message itself that was sent. `nothing`: null. `exception`: a
-    broker has the request, and no reply came in time (RequestTimeoutException, code 10006). What could not be sent
-    is counted by `send-refused`.
+    broker has the request, and no reply came in time (RequestTimeoutException, code 10006). `send-refused` counts
+    requests that could not be sent.
     """
 
     word = "replied"

@@ -13,7 +13,7 @@ from rocketchaos.harness.language.words import Target
 class ReplyRefused(Count, Refused):
     """The number of replies of these listeners that were refused, and that got this answer.
 
-    A listener with `behaviour: {reply: true}` replies to each message that doesn't fail. A broker refuses the reply
+    A listener with `behaviour: {reply: true}` replies to each message that doesn't fail. A broker refuses a reply
     to a message that is no request, and one that it can't hand over to the producer; both with code 1. What the
     listener returns doesn't change by that.
     """

@@ -171,7 +171,7 @@ class Producer(JavaClient):
 
 
 def _unacknowledged(java: Any) -> Mapping[str, Any]:
-    """What is known of a message of which no broker reports where it is."""
+    """The answer about a message of which no broker reports the place."""
     # The client itself has given it this (MessageClientIDSetter).
     return {**_NOWHERE, "status": None, "msg_id": text(java.getProperty("UNIQ_KEY"))}
 
