@@ -18,9 +18,9 @@ class Replied(Count, Refused):
     """How often the producer got a reply for its requests to a topic, or with `got` something else.
 
     Each return of `request()`, and each call of its RequestCallback, counts. `reply`: the message of a listener
-    with `behaviour: {reply: true}`. `request`: the message itself that was sent. `nothing`: no message. `exception`: a
-    broker has the request, and no reply came in time (RequestTimeoutException, code 10006). `send-refused` counts
-    requests that could not be sent.
+    with `behaviour: {reply: true}`. `request`: the message itself that was sent. `nothing`: no message.
+    `exception`: a broker has the request, and no reply came in time (RequestTimeoutException, code 10006).
+    `send-refused` counts requests that could not be sent.
     """
 
     word = "replied"
