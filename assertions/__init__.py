@@ -44,6 +44,8 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "subscribe-refused",
     "seek-refused",
     "send-refused",
+    "replied",
+    "reply-refused",
     "transaction-checked",
     "refuted",
 )

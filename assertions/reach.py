@@ -25,7 +25,7 @@ class Reach:
     to: frozenset[str]
     messages: frozenset[tuple[str, str | None]]
     """Topics and tags of those that are meant."""
-    looks: tuple[str | None, ...]
+    looks: tuple[str | None, str]
     """The observations between which they are counted."""
     total: int
     """How many the steps send, where none fails."""
@@ -68,7 +68,7 @@ def reach_of(
     to: Collection[str],
     topics: Collection[str],
     tag: str | None,
-    looks: tuple[str | None, ...],
+    looks: tuple[str | None, str],
     stated: Callable[[int], Span],
 ) -> Reach | None:
     """The messages of these topics and this tag that may reach the consumers; None if a variable says which.
@@ -81,8 +81,8 @@ def reach_of(
         looks: see `Reach`.
         stated: how many reach them of those that are sent.
     """
-    sent = scenario.sent_by_tag()
-    if any(of_a_variable(tag or "") for tag in (tag, *(own for _, own in sent))):
+    sent = scenario.sent_between(*looks)
+    if sent is None or any(of_a_variable(tag or "") for tag in (tag, *(own for _, own in sent))):
         return None
     meant = {kind: number for kind, number in sent.items() if kind[0] in topics and tag in (None, kind[1])}
     total = sum(meant.values())

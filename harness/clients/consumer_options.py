@@ -61,6 +61,7 @@ def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]
                 if spec.behaviour.change_invisible is None
                 else {"change_invisible_ms": spec.behaviour.change_invisible}
             ),
+            **({"reply": True} if spec.behaviour.reply else {}),
             **({} if spec.behaviour.only is None else {"only": spec.behaviour.only}),
         },
         "retry_delay_level": spec.retry_delay_level or 0,

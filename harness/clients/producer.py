@@ -252,7 +252,8 @@ class Producer(InProcess):
             timeout_ms = int(self._settings.get("sendMsgTimeout", SEND_TIMEOUT_MS))
             answer = process.request(
                 "send",
-                (timeout_ms + how.get("transaction", {}).get("takes_ms", 0)) / 1000 + 5,
+                (timeout_ms + how.get("transaction", {}).get("takes_ms", 0) + how.get("request_ms", 0)) / 1000
+                + 5,
                 name=self.name,
                 topic=self._named(topic),
                 tag=messages[0]["tag"],
@@ -330,7 +331,8 @@ class Producer(InProcess):
     def _accepted(self, message: dict[str, Any], how: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         """It is not in its queue yet: that is looked for later."""
         transaction = how.get("transaction")
-        way = transaction["state"] if transaction else "oneway" if "oneway" in how else "delayed"
+        plain = "request" if "request_ms" in how else "oneway" if "oneway" in how else "delayed"
+        way = transaction["state"] if transaction else plain
         found = {"how": way, "status": answer["status"], "msg_id": answer["msg_id"]}
         self._history.append(self.name, SendAccepted.kind, {**message, **found})
         with self._sendings.lock:

@@ -37,6 +37,7 @@ from rocketchaos.harness.engine.topics_and_groups import create_groups, create_t
 from rocketchaos.harness.engine.traced_entries import TracedEntries
 from rocketchaos.harness.engine.worker_record import record_worker_event
 from rocketchaos.harness.engine.written_entries import WrittenEntries
+from rocketchaos.harness.language.client_words import parts_of_id
 from rocketchaos.harness.language.consumer_spec import Through
 from rocketchaos.harness.language.namespace import whole
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -134,6 +135,8 @@ class TestBed:
                 self._consumers[name].prepare()
         sendings = Sendings()
         for name, producer in self.scenario.senders.items():
+            leader = self._leaders.get(name, name)
+            address, instance = parts_of_id(self.scenario.senders[leader].client_id, leader, self.names.token)
             self._producers[name] = Producer(
                 name=name,
                 group=producer.group,
@@ -150,8 +153,8 @@ class TestBed:
                 locate=self._locate,
                 find=self._find,
                 transactional=self._transactional(name),
-                client_ip=self._leaders.get(name, name),
-                instance=self.names.token,
+                client_ip=address,
+                instance=instance,
                 poll_name_server_ms=self._poll_name_server_ms(producer.choice),
                 settings=producer.settings,
                 namespace=producer.namespace,

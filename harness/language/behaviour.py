@@ -41,6 +41,12 @@ class Behaviour(Strict):
         "to `all`, until a `release` step",
     )
     slow: DurationMs | None = Field(default=None, gt=0, description="it takes this long for each message")
+    reply: bool = Field(
+        default=False,
+        description="it replies to each message that doesn't fail, before it returns, by "
+        "MessageUtil.createReplyMessage and its client's own producer, as RocketMQReplyListener of Spring does; "
+        "for `send: {request: 3s}`. RocketMQ refuses a reply to a message that is no request",
+    )
     change_invisible: WholeSecondsMs | None = Field(
         default=None,
         ge=1000,

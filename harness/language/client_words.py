@@ -37,6 +37,14 @@ def program_of(app: Mapping[str, Any]) -> str:
     return next((kind for key, kind in _PROGRAMS.items() if key in app), _PROGRAMS["jar"]).name
 
 
+def parts_of_id(client_id: str | None, name: str, end: str) -> tuple[str, str]:
+    """The clientIP and the instanceName of a client that a scenario calls `name`. Args: client_id: what it says of
+    its id: nothing, the first part, or with `@` all of it. end: the instanceName of an id without one.
+    """
+    address, at, instance = (client_id or name).partition("@")
+    return address, instance if at else end
+
+
 def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
     """Why a client can't speak to servers of this version; None if it can."""
     if needs_proxy and not contains(PROXY_SINCE, rocketmq):

@@ -19,6 +19,7 @@ from rocketchaos.harness.language.behaviour import Behaviour
 from rocketchaos.harness.language.client_words import (
     PROGRAM_EXAMPLES,
     ClientText,
+    parts_of_id,
     program_of,
     why_no_property,
     why_not_reached,
@@ -265,10 +266,7 @@ class Consumer(Strict):
 
     def client_id_in(self, name: str, run: str) -> tuple[str, str]:
         """Its clientIP and its instanceName, in this run, where the scenario calls it `name`."""
-        if self.client_id is not None and self.has_whole_id:
-            address, _, instance = self.client_id.partition("@")
-            return address, instance
-        return self.client_id or name, run if self.instance is None else self.instance.upper()
+        return parts_of_id(self.client_id, name, run if self.instance is None else self.instance.upper())
 
     @property
     def expressions(self) -> dict[str, str]:
@@ -320,6 +318,7 @@ class Consumer(Strict):
         lacking += [f"client_id: {self.client_id}"] if self.has_whole_id and not choice.kind.takes_ids else []
         lacking += [f"namespace: {self.namespace}"] if self.namespace and not choice.kind.namespaces else []
         lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
+        lacking += ["behaviour: {reply: true}"] if self.behaviour.reply and not api.replies else []
         by = self.behaviour.by
         lacking += [f"by: {by}"] if by not in choice.kind.fails_by else []
         lacking += ["only: …"] if self.behaviour.only and not choice.kind.behaves_by_key else []

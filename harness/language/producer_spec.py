@@ -8,7 +8,7 @@ from rocketchaos.harness.language.account import ACCOUNT, AccessKey
 from rocketchaos.harness.language.client_words import ClientText
 from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.namespace import outside
-from rocketchaos.harness.language.words import GroupKey, Name, Namespace, Strict
+from rocketchaos.harness.language.words import ClientId, GroupKey, Name, Namespace, Strict
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, ClientChoice, client_choice
 from rocketchaos.harness.rocketmq.properties import Value
 
@@ -35,6 +35,13 @@ class Producer(Strict):
         default=None,
         description="a producer declared above it, whose process and client id it shares, like two producers of "
         "one application: RocketMQ refuses a second one of the same `group` there (`may_be_refused`)",
+    )
+
+    client_id: ClientId | None = Field(
+        default=None,
+        description="the first part of its client id (clientIP), default its name; with `@` the whole id, "
+        "`172.17.0.2@1`, the same in every run. Producers with the same id run in separate processes. Only the "
+        "Java client takes one",
     )
 
     may_be_refused: bool = Field(
@@ -70,6 +77,12 @@ class Producer(Strict):
             )
         if self.account is not None and self.choice.kind.name != USUAL_CLIENT:
             raise ValueError(f"only RocketMQ's Java client signs here: {self.choice} can't have an `account`")
+        if self.client_id is not None and self.choice.kind.name != USUAL_CLIENT:
+            raise ValueError(
+                f"only RocketMQ's Java producer can have a `client_id`: {self.choice} has its own"
+            )
+        if self.client_id is not None and self.beside is not None:
+            raise ValueError(f"it has the client id of {self.beside}: leave out `client_id` or `beside`")
         if self.namespace is not None and not self.choice.kind.namespaces:
             raise ValueError(
                 f"{self.choice.kind.title} can't do this: leave out `namespace: {self.namespace}`"

@@ -39,6 +39,7 @@ class Transaction(Strict):
 _TOGETHER = {
     *((delay, other) for delay in ("delay_level", "delay") for other in ("batch", "oneway", ASYNC)),
     ("batch", ASYNC),
+    (ASYNC, "request"),
 }
 """Ways that go together, in the order of the fields."""
 
@@ -79,6 +80,14 @@ class Sending(Strict):
         default=None,
         description="sendMessageInTransaction: `{state: unknown, checked: commit}`; client: `java`",
     )
+    request: DurationMs | None = Field(
+        default=None,
+        ge=100,
+        le=60_000,
+        description="request(message, timeout): it waits at most this long for the reply of a listener with "
+        "`behaviour: {reply: true}`; with `async` by a RequestCallback, for the whole of this time. The check "
+        "`replied` counts what it gets. Client: `java`",
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> Sending:
@@ -107,6 +116,8 @@ class Sending(Strict):
             data["oneway"] = True
         if self.asynchronous:
             data[ASYNC] = True
+        if self.request is not None:
+            data["request_ms"] = self.request
         if self.transaction is not None:
             chosen = self.transaction
             data["transaction"] = {"state": chosen.state, "checked": chosen.checked}

@@ -44,6 +44,8 @@ class Api:
     """Whether it can subscribe and unsubscribe while it runs."""
     suspends: bool = False
     """Whether it can stop pulling while it stays a member (`DefaultMQPushConsumer.suspend`)."""
+    replies: bool = False
+    """Whether its listener can reply to a request (`behaviour: {reply: true}`)."""
     seeks: bool = False
     """Whether it can move its own position while it runs (`DefaultLitePullConsumer.seek`)."""
     counts_pulls: bool = True

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import PrivateAttr
 
 from rocketchaos.assertions import Check
+from rocketchaos.assertions.event_view import END
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
 from rocketchaos.harness.language.cluster_needs import USUAL
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
@@ -24,7 +25,8 @@ from rocketchaos.harness.language.words import of_a_variable
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.scenario.declared import Declared
 from rocketchaos.harness.scenario.version_needs import lacks_on
-from rocketchaos.harness.steps.base import every_step, with_rounds
+from rocketchaos.harness.steps.base import Step, every_step, with_rounds
+from rocketchaos.harness.steps.observe import Observe
 from rocketchaos.harness.steps.topic_config import TopicConfig
 
 LONGEST_SHARED = 100
@@ -215,8 +217,19 @@ class Scenario(Declared):
 
     def sent_by_tag(self) -> Counter[tuple[str, str | None]]:
         """The same by topic and by tag as it is written."""
+        return self._sent_by(self.steps)
+
+    def sent_between(self, after: str | None, until: str) -> Counter[tuple[str, str | None]] | None:
+        """The same of the steps between two observations; None if a step inside another one makes one of them."""
+        places = {step.name: place for place, step in enumerate(self.steps) if isinstance(step, Observe)}
+        if not {after, until} <= {None, END, *places}:
+            return None
+        begin = 0 if after is None else places.get(after, len(self.steps))
+        return self._sent_by(self.steps[begin : places.get(until, len(self.steps))])
+
+    def _sent_by(self, steps: Iterable[Step]) -> Counter[tuple[str, str | None]]:
         found: Counter[tuple[str, str | None]] = Counter()
-        for step, rounds in with_rounds(self.steps):
+        for step, rounds in with_rounds(steps):
             for topic, tag, number in step.sends(self):
                 found[topic, tag] += number * rounds
         return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
 from rocketchaos.harness.core.user_files import user_file
@@ -32,8 +32,20 @@ if TYPE_CHECKING:
 
 Key = Annotated[str, StringConstraints(pattern=r"^\S+$")]
 """A message's key: RocketMQ puts spaces between several."""
-PropertyName = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9_]{0,59}$")]
-"""A user property's name; those that begin with a capital are left to RocketMQ (`MessageConst`)."""
+_SAID_BY = {"TAGS": "tag", "KEYS": "keys", "DELAY": "delay_level", "TIMER_DELAY_MS": "delay"}
+"""Properties of RocketMQ's own for which a scenario has a key (`MessageConst`)."""
+
+
+def _said_by_no_key(name: str) -> str:
+    if name in _SAID_BY:
+        raise ValueError(f"`{_SAID_BY[name]}` of `send` sets it")
+    return name
+
+
+PropertyName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,59}$"), AfterValidator(_said_by_no_key)
+]
+"""A property's name; RocketMQ's Java client refuses most of its own (`Message.putUserProperty`)."""
 PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
 
@@ -92,7 +104,8 @@ class Send(Sending, Step):
     )
     properties: dict[PropertyName, PropertyValue] = Field(
         default_factory=dict,
-        description='user properties of every message, `{a: "1"}`: text, also for numbers',
+        description='properties of every message, `{a: "1"}`: text, also for numbers; also some of RocketMQ\'s '
+        'own, `{CHECK_IMMUNITY_TIME_IN_SECONDS: "60"}`',
     )
     body: str | None = Field(
         default=None,

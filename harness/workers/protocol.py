@@ -32,8 +32,8 @@ One process may hold clients of many runs; their `name` is `<run>:<name>` then, 
 `start-consumer` with `name, group, nameserver, client_ip, instance, subscribe {topic: tags | {sql}},
 settings {property: value}`, and optionally `api` (push), `model` (clustering), `listener` (concurrent),
 `consume_from` (first-offset), `strategy {name, queues, rooms}` (average; `queues` of by-config as `{topic, broker,
-id}`), `behaviour {fail, by, block, slow_ms, only}` and `retry_delay_level` (0), with values as scenarios have them
-(`harness.language.consumer_spec`); answers `{client_id, versions {topic: subVersion}}` when
+id}`), `behaviour {fail, by, block, slow_ms, only, reply}` and `retry_delay_level` (0), with values as scenarios
+have them (`harness.language.consumer_spec`); answers `{client_id, versions {topic: subVersion}}` when
 `DefaultMQPushConsumer.start()`, or that of DefaultLitePullConsumer, has returned; the versions are those before
 its start, none where the client doesn't show them. The listener takes `slow_ms` for each message, then blocks on
 those whose key is in `block` (a list, or `all`) until `release-listener`, and fails those whose reconsume_times
@@ -75,7 +75,9 @@ further `keys [..]` and `properties {..}`: `{status, broker, queue_id, queue_off
 retried; one at a time for each producer, so that they go round where no queue is given. `msg_id` is the message's
 UNIQ_KEY. Only clients whose `sends` have that get `hash_key` (text whose hash chooses the queue), `batch [{tag,
 key, keys?, body?}]` (further messages of the same request) and `how {delay_level, delay_ms, oneway, async,
-transaction}`. With `async` several are under way, and each answer comes with its callback. A producer whose start
+request_ms, transaction}`. With `async` several are under way, and each answer comes with its callback. With
+`request_ms` it is a request, and the events `request-answered` with `consumer, key, topic, got, text|error, code,
+exceptions` tell what the producer gets for it. A producer whose start
 was refused stays, and refuses to send.
 
 Events of consumers, one a message: `received` with `consumer, topic, tag, key, keys, msg_id, offset_msg_id,
@@ -84,8 +86,10 @@ broker, queue_id, offset, reconsume_times, batch` when the listener gets it, as 
 msg_id, offset_msg_id, status` when the listener returns, the status POLLED for what was polled or pulled. `key`
 is the first of the message's keys, `keys` are the others. `topic` is the original topic also for retried
 messages; their `broker, queue_id, offset` and `offset_msg_id` are those of the copy in the retry topic,
-`msg_id` is the original's. A retry of an orderly consumer is no copy. `listener-error` with `consumer, error`:
-the listener itself failed (a defect); RocketMQ gets a failure.
+`msg_id` is the original's. A retry of an orderly consumer is no copy. `replied` with `consumer, key,
+msg_id, offset_msg_id, status`, or `reply-refused` with `error, code, exceptions` in place of the status: what
+became of its reply.
+`listener-error` with `consumer, error`: the listener itself failed (a defect); RocketMQ gets a failure.
 
 Commands of the `python` worker
 -------------------------------

@@ -42,6 +42,27 @@ steps:
 anomaly: [{delivered: {to: g, count: 8}}, {undelivered: {count: 2, because: filtered-by-broker}}]
 healthy: [{delivered: {to: g, count: 10}}]
 """
+ASKED = """\
+name: x
+title: x
+topics: {orders: {queues: 4}, plain: {queues: 1}}
+consumers:
+  a: {group: g, behaviour: {reply: true, fail: 9, only: orders-3}, subscribe: {orders: '*', plain: '*'}}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 40s}
+  - send: {topic: orders, count: 2, hash_key: A, request: 10s}
+  - send: {topic: orders, count: 1, hash_key: A, request: 500ms}
+  - send: {topic: plain, count: 1}
+  - settle: {delivered: g, topic: plain, count: 1}
+  - settle: {offsets: g, topic: plain, lag: 0}
+anomaly:
+  - replied: {topic: orders, count: 2}
+  - replied: {topic: orders, got: exception, count: 1, code: 10006, exception: RequestTimeoutException}
+  - reply-refused: {to: a, count: 1, code: 1, because: "[REPLY_TO_CLIENT] is null"}
+  - delivered: {to: g, count: 4}
+healthy: [{replied: {topic: orders, count: 3}}]
+"""
 OVER_GRPC = """\
 name: x
 title: x
@@ -69,6 +90,10 @@ GO = pytest.param(
 @pytest.mark.parametrize("client", ["java", "python", GO])
 def test_a_delayed_message_comes_late(run_scenario: RunScenario, client: str) -> None:
     assert run_scenario(LATE.replace("CLIENT", client))["outcome"] == "reproduced"
+
+
+def test_a_request_gets_a_reply_or_none_in_time(run_scenario: RunScenario) -> None:
+    assert run_scenario(ASKED)["outcome"] == "reproduced"
 
 
 @pytest.mark.parametrize("client", ["java", GO])

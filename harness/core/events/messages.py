@@ -62,7 +62,7 @@ class SendAccepted(Sending, frozen=True, kw_only=True):
     kind: ClassVar[str] = "send-accepted"
     node: ClassVar[str] = "producer"
     how: str
-    """`oneway`, `delayed`, `commit`, `rollback` or `unknown`."""
+    """`oneway`, `delayed`, `request`, `commit`, `rollback` or `unknown`."""
     status: str | None = None
     """A SendStatus, of the half of a transaction or of what waits; none of what was sent one-way."""
     msg_id: str | None = None
@@ -77,6 +77,25 @@ class TransactionChecked(Body, frozen=True, kw_only=True):
     topic: str
     state: str
     """`commit`, `rollback` or `unknown`."""
+
+
+class RequestAnswered(Body, frozen=True, kw_only=True):
+    """What `request()` has returned or thrown, or one call of its RequestCallback."""
+
+    kind: ClassVar[str] = "request-answered"
+    node: ClassVar[str] = "producer"
+    key: str
+    """Of the request."""
+    topic: str
+    got: str
+    """`reply`, `request` (the message itself that was sent), `nothing` (null) or `exception`."""
+    text: str | None = None
+    """The body of the reply, its first 200 characters."""
+    error: str | None = None
+    code: int | None = None
+    """RocketMQ's response code, if there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first: `RequestTimeoutException`."""
 
 
 class SendFailed(Sending, frozen=True, kw_only=True):
@@ -148,6 +167,27 @@ class Consumed(Answered, frozen=True, kw_only=True):
     """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`; `PRINTED` where a
     line, `WRITTEN` where an entry of a topic, `ANSWERED` where an HTTP answer says no more than that
     it was handled. A message trace says success or not, and is `CONSUME_SUCCESS` or `RECONSUME_LATER`."""
+
+
+class Replied(Answered, frozen=True, kw_only=True):
+    """A listener has sent its reply to a message, by its `behaviour: {reply: true}`."""
+
+    kind: ClassVar[str] = "replied"
+    node: ClassVar[str] = "worker"
+    status: str
+    """A SendStatus, `SEND_OK`: the broker has handed it to the producer."""
+
+
+class ReplyRefused(Answered, frozen=True, kw_only=True):
+    """The reply of a listener was refused, by its own client or by the broker."""
+
+    kind: ClassVar[str] = "reply-refused"
+    node: ClassVar[str] = "worker"
+    error: str
+    code: int | None = None
+    """RocketMQ's response code, if there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first."""
 
 
 class LineOfNoMessage(Body, frozen=True, kw_only=True):

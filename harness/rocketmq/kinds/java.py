@@ -31,7 +31,7 @@ JAVA = ClientKind(
     "RocketMQ's Java client",
     "java",
     by_api(
-        Api("push", "DefaultMQPushConsumer", suspends=True),
+        Api("push", "DefaultMQPushConsumer", suspends=True, replies=True),
         Api(
             "pop",
             "DefaultMQPushConsumer in POP mode, 5.x",
@@ -40,6 +40,7 @@ JAVA = ClientKind(
             asks_process=True,
             dead_letters=False,
             suspends=True,
+            replies=True,
             lacks=_QUEUES_ALONE,
             why_lacking="a consumer in POP mode takes from all queues, by its own expression, with "
             "delays of its own",
@@ -81,7 +82,9 @@ JAVA = ClientKind(
     ),
     timers=_TIMERS,
     shared_worker="shared-java",
-    sends=frozenset({"hash_key", "delay_level", "delay", "batch", "oneway", "async", "transaction"}),
+    sends=frozenset(
+        {"hash_key", "delay_level", "delay", "batch", "oneway", "async", "transaction", "request"}
+    ),
     namespaces=True,
     fails_by=frozenset({"status", "exception", "nothing"}),
     heartbeat_v2=">=5.1.3",

@@ -106,7 +106,8 @@ class Outgoing:
     batch: Sequence[Mapping[str, Any]] = ()
     """Further messages that go with it: `tag` and `key` of each, and `body` where that isn't its key."""
     how: Mapping[str, Any] = field(default_factory=dict)
-    """`delay_level`, `delay_ms`, `oneway`, `async`, `transaction {state, checked, takes_ms}`; empty: as usual."""
+    """`delay_level`, `delay_ms`, `oneway`, `async`, `request_ms`, `transaction {state, checked, takes_ms}`;
+    empty: as usual."""
     hash_key: str | None = None
     """Whose hash chooses the queue."""
 

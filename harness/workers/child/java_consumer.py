@@ -12,7 +12,8 @@ import jpype
 
 from rocketchaos.harness.workers.child.java_client import JavaConsumer
 from rocketchaos.harness.workers.child.java_messages import described_messages, described_queues
-from rocketchaos.harness.workers.child.jvm import private_field
+from rocketchaos.harness.workers.child.java_requests import send_reply
+from rocketchaos.harness.workers.child.jvm import failure, private_field
 from rocketchaos.harness.workers.child.listener import Abandoned, Described
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
 
@@ -125,9 +126,22 @@ class PushConsumer(JavaConsumer):
         # The context has the queue that they were pulled from: that of the retry topic, for a retry.
         broker = str(context.getMessageQueue().getBrokerName())
         seen, succeeds = self._listener.receive(described_messages(messages, broker))
+        if succeeds and self._listener.replies:
+            for message, described in zip(messages, seen, strict=True):
+                self._reply(message, described)
         status = self._success if succeeds else self._failure
         self._listener.report(seen, str(status))
         return status
+
+    def _reply(self, message: Any, described: Described) -> None:
+        """Reply to a message; a refusal changes nothing of what the listener returns."""
+        try:
+            status = send_reply(self._java, message, f"reply to {described['key']}")
+            self._listener.report_reply(described, status=status)
+        except jpype.JException as error:
+            said = failure(error)
+            refusal = {"error": str(said), "code": said.code, "exceptions": list(said.exceptions)}
+            self._listener.report_reply(described, **refusal)
 
 
 class PopConsumer(PushConsumer):

@@ -14,6 +14,7 @@ from rocketchaos.harness.workers.child.access import hook_of
 from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.in_turn import InTurn
 from rocketchaos.harness.workers.child.java_client import JavaClient
+from rocketchaos.harness.workers.child.java_requests import Request
 from rocketchaos.harness.workers.child.java_transactions import Transactions
 from rocketchaos.harness.workers.child.jvm import new_client, private_field, set_property, text
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
@@ -53,7 +54,7 @@ _KEY_SEPARATOR = " "
 
 
 _NOWHERE: Mapping[str, Any] = {"broker": None, "queue_id": None, "queue_offset": None, "offset_msg_id": None}
-"""Nothing reports where a one-way message is stored."""
+"""Nothing reports where a one-way message or a request is stored."""
 
 
 class Producer(JavaClient):
@@ -81,6 +82,8 @@ class Producer(JavaClient):
         kind = "TransactionMQProducer" if transactional else "DefaultMQProducer"
         hooks = () if access is None else (hook_of(access),)
         super().__init__(new_client(f"org.apache.rocketmq.client.producer.{kind}", group, *hooks))
+        self._name = name
+        self._events = events
         self._transactions = Transactions(name, events) if transactional else None
         if self._transactions is not None:
             self._java.setTransactionListener(self._transactions.java)
@@ -123,10 +126,25 @@ class Producer(JavaClient):
 
     def send(self, message: Outgoing) -> Mapping[str, Any]:
         """Send one message, after those that were asked for earlier."""
+        if "request_ms" in message.how:
+            return self._request(message)
         if message.how.get("async"):
             # Its turn is over when the client has taken it: the answer comes to the callback.
             return _acknowledged(self._in_turn.do(self._begin, message).result())
         return self._in_turn.do(self._send, message)
+
+    def _request(self, message: Outgoing) -> Mapping[str, Any]:
+        """Send it as a request: where it is stored nothing reports."""
+        java, limit_ms = _messages(message), int(message.how["request_ms"])
+        request = Request(
+            self._name, self._events, key=message.keys[0], topic=message.topic, limit_ms=limit_ms
+        )
+        if message.how.get("async"):
+            self._in_turn.do(request.begin, self._java, java, _target(message))
+            request.end()
+        else:
+            self._in_turn.do(request.ask, self._java, java, _target(message))
+        return _unacknowledged(java)
 
     def _begin(self, message: Outgoing) -> SendCallback:
         callback = SendCallback(message.timeout_ms)
@@ -138,8 +156,7 @@ class Producer(JavaClient):
         java, target = _messages(message), _target(message)
         if message.how.get("oneway"):
             self._java.sendOneway(java, *target)
-            # The client itself has given it this (MessageClientIDSetter).
-            return {**_NOWHERE, "status": None, "msg_id": text(java.getProperty("UNIQ_KEY"))}
+            return _unacknowledged(java)
         if message.how.get("transaction"):
             sent = self._in_transaction(java, message)
         else:
@@ -151,6 +168,12 @@ class Producer(JavaClient):
             raise CommandFailed("this producer was not started as a transactional one")
         self._transactions.answers[message.keys[0]] = message.how["transaction"]
         return self._java.sendMessageInTransaction(java, None)
+
+
+def _unacknowledged(java: Any) -> Mapping[str, Any]:
+    """The answer about a message of which no broker reports the place."""
+    # The client itself has given it this (MessageClientIDSetter).
+    return {**_NOWHERE, "status": None, "msg_id": text(java.getProperty("UNIQ_KEY"))}
 
 
 def _acknowledged(sent: Any) -> Mapping[str, Any]:

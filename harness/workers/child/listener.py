@@ -36,6 +36,7 @@ class Listener:
         slow_ms: int = 0,
         change_invisible_ms: int = 0,
         only: Sequence[str] = (),
+        reply: bool = False,
     ) -> None:
         """
         Args:
@@ -47,6 +48,7 @@ class Listener:
             slow_ms: how long it takes for each message.
             change_invisible_ms: what a simple consumer sets the invisible time of each message to; 0: nothing.
             only: the keys of the messages that all of it except `block` is about; empty: all.
+            reply: it replies to requests; its client's own object does that.
         """
         self._name = name
         self._events = events
@@ -56,6 +58,7 @@ class Listener:
         self._slow_s = slow_ms / 1000
         self._change_invisible_s = change_invisible_ms // 1000
         self._only = only
+        self.replies = reply
         self._released = threading.Event()
         self._abandoned = threading.Event()
 
@@ -104,6 +107,11 @@ class Listener:
         """Report what was answered for the messages."""
         for described in seen:
             self._events.emit("consumed", {"consumer": self._name, **_identity(described), "status": status})
+
+    def report_reply(self, described: Described, **how: Any) -> None:
+        """Report that it has replied to a message, with its `status`, or why that was refused."""
+        kind = "replied" if "status" in how else "reply-refused"
+        self._events.emit(kind, {"consumer": self._name, **_identity(described), **how})
 
     def report_error(self, error: BaseException) -> None:
         """Report that the listener itself failed."""

@@ -32,12 +32,16 @@ BASES: Mapping[str, dict[str, Any]] = {
     "subscribe-refused": {"consumer": "a", "topic": "orders"},
     "seek-refused": {"consumer": "a", "topic": "orders"},
     "send-refused": {"topic": "orders"},
+    "replied": {"topic": "orders", "got": "exception"},
+    "reply-refused": {"to": "a"},
     "transaction-checked": {"topic": "orders"},
 }
 """What is stated besides numbers; of other words what their examples state."""
 BESIDES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("latency", "percentile"): {"at_most": "20ms"},
     ("send-refused", "code"): {"at_least": 1},
+    ("replied", "code"): {"at_least": 1},
+    ("reply-refused", "code"): {"at_least": 1},
     ("duplicated", "times"): {"at_least": 1},
     ("retry", "reconsume_times"): {"count": 1},
     ("retry", "after_at_least"): {"at_least": 1},

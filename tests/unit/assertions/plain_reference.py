@@ -203,11 +203,15 @@ def log_lapse(events: Events, stated: Stated) -> bool | None:
     return all(within(round(lapse), stated) for lapse in lapses)
 
 
+COUNTED = ("send-failed", "reply-refused", "request-answered")
+"""Refusals of which a check counts how many there are."""
+
+
 def refusals(kind: str) -> Callable[[Events, Stated], bool]:
     def reference(events: Events, stated: Stated) -> bool:
         codes = [event.data["code"] for event in of_kind(events, kind)]
         fitting = [code for code in codes if stated.get("code") in (None, code)]
-        return within(len(fitting), stated) if kind == "send-failed" else bool(fitting)
+        return within(len(fitting), stated) if kind in COUNTED else bool(fitting)
 
     return reference
 
@@ -243,6 +247,8 @@ REFERENCE: Mapping[str, Callable[[Events, Stated], bool | None]] = {
     "subscribe-refused": refusals("subscription-refused"),
     "seek-refused": refusals("seek-refused"),
     "send-refused": refusals("send-failed"),
+    "replied": refusals("request-answered"),
+    "reply-refused": refusals("reply-refused"),
     "transaction-checked": transaction_checked,
 }
 """By word; None: it can't be said."""

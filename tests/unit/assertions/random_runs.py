@@ -158,7 +158,10 @@ def _refused(made: HistoryBuilder, facts: Facts) -> None:
             made.add("c", "consumer-refused", **refusal)
         made.add("a", "subscription-refused", topic="orders", expression="*", **refusal)
         made.add("a", "seek-refused", topic="orders", to="9", **refusal)
-        made.add("producer", "send-failed", topic="orders", key=f"refused-{number}", tag=None, **refusal)
+        made.add("a", "reply-refused", key=f"refused-{number}", **refusal)
+        refused = {"topic": "orders", "key": f"refused-{number}"}
+        made.add("producer", "request-answered", **refused, got="exception", **refusal)
+        made.add("producer", "send-failed", **refused, tag=None, **refusal)
     for number, times in enumerate(facts.questions):
         key = f"transaction-{number}"
         made.add("producer", "send-accepted", topic="orders", key=key, tag=None, how="unknown")

@@ -47,6 +47,11 @@ def test_where_a_check_asks_for_its_log() -> None:
     assert own_processes(parse_scenario(text, "s.yaml")) == {"a"}
 
 
+def test_a_producer_that_says_its_client_id() -> None:
+    text = scenario_text("start: [a, b, c]") + "producer: {client_id: 172.17.0.1@1}\n"
+    assert own_processes(parse_scenario(text, "s.yaml")) == {"producer"}
+
+
 def test_one_client_id_in_several_processes() -> None:
     text = scenario_text("start: [a, b, c]").replace("c: {", "c: {client_id: a, ")
     assert own_processes(parse_scenario(text, "s.yaml")) == {"a", "c"}

@@ -36,6 +36,12 @@ def test_producers_beside_one_another_share_the_process_of_the_first() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        (
+            "alone: {}",
+            "alone: {client: go, client_id: p@1}",
+            "only RocketMQ's Java producer can have a `client_id`",
+        ),
+        ("{beside: again}", "{beside: again, client_id: p@1}", "leave out `client_id` or `beside`"),
         ("{beside: again}", "{beside: alone}", "third is `beside` alone: no producer above it has that name"),
         (
             "{group: shop}",

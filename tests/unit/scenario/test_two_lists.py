@@ -116,6 +116,14 @@ def test_lists_that_count_the_same_messages_by_other_words_are_held_against_each
     assert doubts(text) == (both if doubt == "both" else expected.get(doubt, [doubt]))
 
 
+def test_only_what_is_sent_between_its_observations_counts() -> None:
+    steps = STEPS + "  - observe: back\n  - send: {topic: orders, tag: tagA, count: 4}\n"
+    lost, all_came = "undelivered: {group: g, sent_after: back, at_least: 1}", "sent_after: back, count: 4}"
+    assert doubts(text_of(lost, "delivered: {to: g, " + all_came, steps=steps)) == []
+    most = "delivered: {to: g, sent_after: back, at_least: 2}"
+    assert doubts(text_of(lost, most, steps=steps)) == [BOTH.format("2 to 3")]
+
+
 @pytest.mark.parametrize(
     ("anomaly", "healthy"),
     [

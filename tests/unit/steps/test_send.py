@@ -99,6 +99,7 @@ def test_with_a_callback_all_are_sent_before_the_step_ends() -> None:
         ({"delay_level": 1}, True),
         ({"batch": 2}, True),
         ({"batch": 2, "delay": "1s"}, True),
+        ({"request": "3s"}, True),
         ({"oneway": True}, False),
         ({"transaction": {"state": "commit"}}, False),
     ],
@@ -175,6 +176,7 @@ def test_a_batch_with_a_delay_is_left_to_the_client_to_refuse(delay: dict[str, A
         ({"delay_level": 3}, {"delay_level": 3}),
         ({"delay": "5s"}, {"delay_ms": 5000}),
         ({"oneway": True}, {"oneway": True}),
+        ({"request": "3s"}, {"request_ms": 3000}),
         ({"oneway": True, "delay_level": 1}, {"delay_level": 1, "oneway": True}),
         (
             {"transaction": {"state": "rollback"}},
@@ -193,6 +195,7 @@ def test_how_it_is_sent_is_shown(fields: dict[str, Any], how: dict[str, Any]) ->
         {"batch": 2, "oneway": True},
         {"batch": 2, "oneway": True, "delay": "1s"},
         {"batch": 3},
+        {"request": "3s", "oneway": True},
         {"batch": 2, "per_queue": 1},
         {"delay": "1s", "delay_level": 1},
         {"transaction": {"state": "commit"}, "queue": 0},
@@ -231,6 +234,10 @@ def test_other_clients_are_left_out_with_what_they_can_not_send() -> None:
     assert parse_scenario(text, "x.yaml").why_not_on("4.9.4") is None
     by_python = parse_scenario(f"{text}producer: {{client: python}}\n", "x.yaml")
     assert "can't send with `oneway`" in str(by_python.why_not_on("4.9.4"))
+    asking = parse_scenario(
+        f"{text}producer: {{client: go}}\n".replace("oneway: true", "request: 3s"), "x.yaml"
+    )
+    assert "can't send with `request`" in str(asking.why_not_on("4.9.4"))
     timed = parse_scenario(text.replace("oneway: true", "delay: 5s"), "x.yaml")
     assert "`delay` is of clients >=5.0" in str(timed.why_not_on("4.9.4"))
     assert timed.why_not_on("5.5.0") is None
