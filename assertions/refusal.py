@@ -1,14 +1,18 @@
 """The common part of all checks of refusals: RocketMQ's own class, code and text."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, TypeVar
 
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.clients import SeekRefused, SubscriptionRefused
+from rocketchaos.harness.core.events.messages import ReplyRefused, RequestAnswered, SendFailed
+from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import ConsumerRef, TopicName
+
+R = TypeVar("R", ReplyRefused, RequestAnswered, SendFailed, SeekRefused | SubscriptionRefused)
 
 
 class Refused(Check):
@@ -29,6 +33,14 @@ class Refused(Check):
             and self.code in (None, code)
             and (self.exception is None or self.exception in exceptions)
         )
+
+    def fitting(self, events: Iterable[Event[R]]) -> list[Event[R]]:
+        """Those of these refusals that are what is stated."""
+        return [
+            event
+            for event in events
+            if self.fits_refusal(event.body.error or "", event.body.code, event.body.exceptions)
+        ]
 
     @property
     def stated(self) -> str:
@@ -62,10 +74,9 @@ class RefusedWhileRunning(Refused):
         ]
         if not refused:
             return Answer(False, self.stated, f"no {self.what} of {self.consumer} was refused")
-        bodies = [event.body for event in refused]
-        holds = any(self.fits_refusal(body.error, body.code, body.exceptions) for body in bodies)
-        observed = f"refused: {refusal_text(bodies[-1].error, bodies[-1].code)}"
-        return Answer(holds, self.stated, observed, [event.n for event in refused])
+        last = refused[-1].body
+        observed = f"refused: {refusal_text(last.error, last.code)}"
+        return Answer(bool(self.fitting(refused)), self.stated, observed, [event.n for event in refused])
 
 
 def refusal_text(error: str, code: int | None) -> str:

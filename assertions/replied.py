@@ -50,12 +50,7 @@ class Replied(Count, Refused):
         asked = (event.body for event in view.of_kind(SendAccepted, until=end))
         if not answers and not any(self._of_topic(body) and body.how == "request" for body in asked):
             return Answer(None, expected, f"no request was sent to {self.topic}")
-        fitting = [
-            event
-            for event in answers
-            if event.body.got == self.got
-            and self.fits_refusal(event.body.error or "", event.body.code, event.body.exceptions)
-        ]
+        fitting = self.fitting(event for event in answers if event.body.got == self.got)
         spread = Counter(event.body.got for event in answers)
         observed = ", ".join(f"{number} {got}" for got, number in sorted(spread.items())) or "no answer"
         if said := [event.body for event in answers if event.body.error is not None][:1]:

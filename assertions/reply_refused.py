@@ -35,11 +35,7 @@ class ReplyRefused(Count, Refused):
         sent = [event for event in view.of_kind(Replied, until=end) if event.node in consumers]
         if not refused and not sent:
             return Answer(None, expected, f"no listener of {self.to} has replied")
-        fitting = [
-            event
-            for event in refused
-            if self.fits_refusal(event.body.error, event.body.code, event.body.exceptions)
-        ]
+        fitting = self.fitting(refused)
         observed = f"{len(fitting)} of {len(refused) + len(sent)}"
         if shown := (fitting or refused)[:1]:
             observed += f": {refusal_text(shown[0].body.error, shown[0].body.code)}"

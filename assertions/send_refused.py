@@ -34,11 +34,7 @@ class SendRefused(Count, Refused):
         taken = (event for kind in (Sent, SendAccepted) for event in view.of_kind(kind, until=end))
         if not failed and not any(event.body.topic == self.topic for event in taken):
             return Answer(None, expected, f"no message of {self.topic} was sent")
-        fitting = [
-            event
-            for event in failed
-            if self.fits_refusal(event.body.error, event.body.code, event.body.exceptions)
-        ]
+        fitting = self.fitting(failed)
         others = [event for event in failed if event not in fitting]
         observed = f"{len(fitting)} of {len(failed)} that were not acknowledged"
         if shown := (fitting or others)[:1]:

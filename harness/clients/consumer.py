@@ -239,10 +239,7 @@ class Consumer(InProcess):
     def seek(self, topic: str, queue: tuple[str, int] | None, to: int | str) -> list[dict[str, Any]]:
         """Move its own position, in one queue or in all that it has; which those were."""
         place = None if queue is None else {"broker": queue[0], "queue_id": queue[1]}
-        queues: list[dict[str, Any]] = self._ask("seek", topic=self._real(topic), queue=place, to=to)[
-            "queues"
-        ]
-        return queues
+        return list(self._ask("seek", topic=self._real(topic), queue=place, to=to)["queues"])
 
     def suspend(self) -> None:
         """Let its client pull no more. It stays a member."""

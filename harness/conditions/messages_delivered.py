@@ -27,7 +27,7 @@ def _printed(context: ProbeContext, view: RunView, consumers: Iterable[str]) -> 
     """The lines or entries of those programs that are seen by what they print or write."""
     for name in view.seen_from_outside(consumers):
         consumer = context.consumers[name]
-        lines, entries = consumer.printed(), consumer.entries_seen()
+        output, entries = consumer.printed(), consumer.entries_seen()
         strange = [event.body for event in view.of_kind(LineOfNoMessage) if event.node == name]
         of_none = f"; {strange[0].reason}: {strange[0].line!r}" if strange else ""
         if entries is not None:
@@ -36,14 +36,14 @@ def _printed(context: ProbeContext, view: RunView, consumers: Iterable[str]) -> 
             count = entries["entries"]
             yield f"{count} entries of {name} are {entries['where']}{of_none}{last}{failure}"
             continue
-        if lines is None:
+        if output is None:
             continue
-        if not lines["lines"]:
-            begun = f", only the beginning of one: {lines['last']!r}" if lines["last"] else ""
+        if not output["lines"]:
+            begun = f", only the beginning of one: {output['last']!r}" if output["last"] else ""
             yield f"{name} has printed no line{begun}: if it logs to a file, let it log to standard output too"
             continue
-        last = f"; the last line: {lines['last']!r}"
+        last = f"; the last line: {output['last']!r}"
         yield (
-            f"`sees: {{log: …}}` finds {lines['found']} of the {lines['lines']} lines that {name} has "
+            f"`sees: {{log: …}}` finds {output['found']} of the {output['lines']} lines that {name} has "
             f"printed{of_none}{last}"
         )

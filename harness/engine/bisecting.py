@@ -33,13 +33,13 @@ def bisect_all(
     searches: Sequence[Bisected],
     answer: Callable[[Report], str],
     parallel: int | None,
-    text: Callable[[str], None],
+    say: Callable[[str], None],
 ) -> None:
     """Let the searches ask, round by round, until each has its history.
 
     Args:
         runner: runs what they ask for. searches: not started yet. answer: what a run answers; empty: nothing.
-        parallel: runs at a time, as `Runner.run_all`. text: called with each question.
+        parallel: runs at a time, as `Runner.run_all`. say: called with each question.
     """
     asks: dict[int, Ask] = {number: next(search.search) for number, search in enumerate(searches)}
     while asks:
@@ -49,7 +49,7 @@ def bisect_all(
             for version, times in ask
             for _ in range(times)
         ]
-        text(f"asking RocketMQ {', '.join(dict.fromkeys(job.rocketmq for _, job in jobs))}")
+        say(f"asking RocketMQ {', '.join(dict.fromkeys(job.rocketmq for _, job in jobs))}")
         answers: dict[int, dict[str, Counter[str]]] = {number: {} for number in asks}
         reports = runner.run_all([job for _, job in jobs], parallel)
         for (number, job), report in zip(jobs, reports, strict=True):

@@ -97,12 +97,12 @@ def begun(
         lambda: _member(context, name, worker, former),
         lambda: _why_not(context, name, worker),
     )
-    own_words = _said_by_itself(context, name, member)
-    traits = _traits(member, own_words is not None)
-    if own_words is None and member.alone and member.by_socket:
+    stated = _said_by_itself(context, name, member)
+    traits = _traits(member, stated is not None)
+    if stated is None and member.alone and member.by_socket:
         # Nobody else can have subscribed at the broker.
-        own_words = {topic: _expression(item) for topic, item in member.subscriptions.items()}
-    own = None if own_words is None else _own(context, own_words)
+        stated = {topic: _expression(item) for topic, item in member.subscriptions.items()}
+    own = None if stated is None else _own(context, stated)
     return {
         "client_id": member.client_id,
         "client_version": member.version,

@@ -152,16 +152,16 @@ def _who(entry: Entry) -> Iterator[str]:
 def _may_move(body: Body) -> bool:
     if isinstance(body, StepStarted):
         return body.step in _ACTIVE_STEPS
-    return isinstance(body, (ConsumerStarting, Fault, *_CAUSES)) and not _was_asked_for(body)
+    return isinstance(body, (ConsumerStarting, Fault, *_CAUSES)) and not _consumer_reports_it(body)
 
 
-def _was_asked_for(body: Body) -> bool:
+def _consumer_reports_it(body: Body) -> bool:
     return isinstance(body, FaultEffective) and body.fault in TOLD_BY_CONSUMERS
 
 
 def _cause(body: Body) -> str | None:
     match body:
-        case FaultEffective() if not _was_asked_for(body):
+        case FaultEffective() if not _consumer_reports_it(body):
             return body.fault
         case FaultHealed():
             return f"end of {body.fault}"

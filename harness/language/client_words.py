@@ -38,8 +38,12 @@ def program_of(app: Mapping[str, Any]) -> str:
 
 
 def parts_of_id(client_id: str | None, name: str, end: str) -> tuple[str, str]:
-    """The clientIP and the instanceName of a client that a scenario calls `name`. Args: client_id: what it says of
-    its id: nothing, the first part, or with `@` all of it. end: the instanceName of an id without one.
+    """The clientIP and the instanceName of a client.
+
+    Args:
+        client_id: what the scenario says: nothing, the first part, or with `@` the whole id.
+        name: the client's, which is the first part by default.
+        end: the instanceName of an id without one.
     """
     address, at, instance = (client_id or name).partition("@")
     return address, instance if at else end

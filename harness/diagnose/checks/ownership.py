@@ -185,7 +185,7 @@ CHECKS = (
         "queues have several owners",
         Level.ERROR,
         "no queue has several owners",
-        "Each owner gets the messages, and the owners overwrite each other's offsets.",
+        "Each owner that consumes gets the messages, and the owners overwrite each other's offsets.",
         (
             "Find out why they see different members: two processes with one client id (RC0201), brokers that "
             "know different members (RC0209), name servers that know different brokers (RC0801), or a member that "

@@ -22,8 +22,8 @@ def in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Member
 
 def slow_pulls_s(view: GroupView, topic: str, queue: Queue) -> float:
     """How long the queue's owner waits from one pull to the next, by its own setting (pullInterval)."""
-    told = [member.properties.get("pullInterval", "") for member, _ in in_hands(view, topic, queue)]
-    return max((whole(text) / 1000 for text in told if text.isdecimal()), default=0.0)
+    texts = [member.properties.get("pullInterval", "") for member, _ in in_hands(view, topic, queue)]
+    return max((whole(text) / 1000 for text in texts if text.isdecimal()), default=0.0)
 
 
 def unsubscribed(view: GroupView, topic: str) -> bool:
@@ -64,8 +64,8 @@ def _keeps_failed(view: GroupView, topic: str, queue: Queue) -> bool:
 def subscription_removed(view: GroupView, topic: str) -> bool:
     """Whether heartbeats of members that don't subscribe to a topic remove it: brokers then refuse the pulls of
     the others, until their next heartbeat."""
-    told = [item for item in view.members.values() if item.subscribes]
-    return not view.shares_queues and 0 < len(view.own(topic)) < len(told)
+    known = [item for item in view.members.values() if item.subscribes]
+    return not view.shares_queues and 0 < len(view.own(topic)) < len(known)
 
 
 def unowned_because(view: GroupView, topic: str) -> str:

@@ -67,6 +67,7 @@ class Request:
         Raises:
             CommandFailed: it was not sent, or the callback was never called.
         """
+        # No condition shows that a second call won't come: only its time does.
         time.sleep(max(0.0, self._until - time.monotonic()))
         if not self._called.wait(_LATER_S):
             raise CommandFailed(f"the RequestCallback was not called within {_LATER_S:g} s after its time")
