@@ -16,6 +16,7 @@ _ONLY_READ = ("http", "https")
 """Hadoop has a file system for them that can neither list nor write."""
 _OLD_S3 = ("s3", "s3n")
 _SMALL_BYTES = 16 * 2**20
+_TINY_BYTES = 3 * 2**20
 _NEED_A_BUCKET = ("s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs")
 
 
@@ -100,11 +101,18 @@ class Place:
 
     def is_small(self) -> bool:
         """Whether it is a folder of this machine with at most 16 MiB in it: about 2 million message facts."""
+        return self._holds_at_most(_SMALL_BYTES)
+
+    def is_tiny(self) -> bool:
+        """Whether it is one with at most 3 MiB in it: about 300,000 message facts."""
+        return self._holds_at_most(_TINY_BYTES)
+
+    def _holds_at_most(self, limit_bytes: int) -> bool:
         if self.folder is None or not self.folder.is_dir():
             return False
         sizes = (file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
         try:
-            return all(so_far <= _SMALL_BYTES for so_far in accumulate(sizes))
+            return all(so_far <= limit_bytes for so_far in accumulate(sizes))
         except OSError:
             # Another process removes a file meanwhile.
             return False

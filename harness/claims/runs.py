@@ -1,6 +1,6 @@
 """Reads run folders, and extracts the data for claims."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,19 +25,27 @@ from rocketchaos.harness.scenario.model import Scenario
 _NEVER = (OutcomeKind.ERROR, OutcomeKind.INCONCLUSIVE)
 
 
-def seen_in(paths: Iterable[Path]) -> list[RunSeen]:
+def seen_in(paths: Iterable[Path], left_out: Callable[[str], None]) -> list[RunSeen]:
     """The runs of folders: of one run, of many below it, or of evidence.
+
+    Args:
+        paths: of the folders.
+        left_out: called for each run below a folder that has no outcome, with a sentence that names it.
 
     Raises:
         UsageProblem: a folder has neither, or a run folder can't be read.
     """
-    return list({run.run: run for path in paths for run in _seen_in(path)}.values())
+    return list({run.run: run for path in paths for run in _seen_in(path, left_out)}.values())
 
 
-def _seen_in(path: Path) -> Iterator[RunSeen]:
+def _seen_in(path: Path, left_out: Callable[[str], None]) -> Iterator[RunSeen]:
     folders = run_folders(path)
     if folders:
-        yield from map(seen_in_folder, folders)
+        for folder in folders:
+            if folder == path or _was_judged(folder):
+                yield seen_in_folder(folder)
+            else:
+                left_out(f"{folder} has not ended; if its harness was killed, `rocketchaos check` judges it")
     elif path.is_dir() and any(path.glob("*/*.jsonl")):
         yield from read_evidence(path)
     elif not path.exists():
@@ -48,6 +56,10 @@ def _seen_in(path: Path) -> Iterator[RunSeen]:
         raise UsageProblem(
             f"there are no runs in {path}", "Give run folders, a folder of them, or one of evidence."
         )
+
+
+def _was_judged(folder: Path) -> bool:
+    return any((folder / name).exists() for name in ("outcome.json", "checks.json"))
 
 
 def run_folders(path: Path) -> list[Path]:

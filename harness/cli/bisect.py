@@ -22,7 +22,7 @@ from rocketchaos.harness.cli.common_options import (
 )
 from rocketchaos.harness.cli.completing import claim_names, scenario_names
 from rocketchaos.harness.cli.matrix_option import BUILDS_OPTION
-from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
+from rocketchaos.harness.cli.terminal import ERR, OUT, Progress, tell_left_out
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import OutcomeKind
@@ -180,7 +180,7 @@ def _bisect(
         )
         searches.append(Bisected(freed, own, asking))
     for version, reason in {v: r for item in searches for v, r in item.candidates.left_out.items()}.items():
-        ERR.print(f"left out: RocketMQ {version}: {reason}")
+        tell_left_out(f"RocketMQ {version}: {reason}")
     with Progress() as progress, Runner(replace(options, progress=progress)) as runner:
         bisect_all(runner, searches, answer, parallel, progress)
     seconds = time.monotonic() - began_s

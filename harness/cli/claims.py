@@ -24,7 +24,7 @@ from rocketchaos.harness.cli.common_options import OnOption, ParallelOption, Run
 from rocketchaos.harness.cli.ending import ending_in_a_code
 from rocketchaos.harness.cli.matrix_option import WordsCommand
 from rocketchaos.harness.cli.single_options import SingleOptionsCommand
-from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
+from rocketchaos.harness.cli.terminal import OUT, Progress, tell_left_out
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import OutcomeKind
@@ -86,7 +86,7 @@ def claims_run(
     versions = tuple(dict.fromkeys(version_of(item) for item in named if item))
     plan = planned(carriers(_library(), wanted, speed), versions, on)
     for line in left_out_lines(plan.left_out):
-        ERR.print(f"left out: {line}")
+        tell_left_out(line)
     found: list[RunSeen] = []
     absent: list[LeftOut] = []
     try:
@@ -95,7 +95,7 @@ def claims_run(
             with Runner(options) as runner:
                 jobs, absent = obtainable(plan.jobs, on, runner.absences(plan.jobs))
                 for line in left_out_lines(absent):
-                    ERR.print(f"left out: {line}")
+                    tell_left_out(line)
                 found.extend(run_rounds(runner, jobs, parallel, progress))
     finally:
         shown = {key: verdict for key, verdict in verdicts(found).items() if key[0] in wanted}
@@ -141,7 +141,7 @@ def claims_table_command(
     """Write CLAIMS.md: each claim with its verdict per version, the evidence, and what really happens."""
     folder = evidence or (out.parent / EVIDENCE if runs else scenarios_folder() / EVIDENCE)
     if runs:
-        write_evidence(folder, seen_in(runs))
+        write_evidence(folder, seen_in(runs, tell_left_out))
     found = verdicts(read_evidence(folder))
     text = claims_text(found, out, folder, brief=brief)
     write_text(out, text, "Choose another place with --out.")
@@ -168,7 +168,7 @@ def claims_diff(
     new: Annotated[Path, typer.Argument(metavar="NEW", help="The newer runs, or evidence.")],
 ) -> ExitCode:
     """Show which verdicts changed between two sets of runs; the exit code is 1 if any did."""
-    found = differences(*(verdicts(seen_in([path])) for path in (old, new)))
+    found = differences(*(verdicts(seen_in([path], tell_left_out)) for path in (old, new)))
     for change in found.changes:
         before, after = change.before, change.after
         versions = (

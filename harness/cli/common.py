@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
+from rocketchaos.harness.cli.terminal import ERR, OUT, Progress, tell_left_out
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.core.run_folder import runs_folder
 from rocketchaos.harness.engine.runner import Runner
@@ -92,7 +92,7 @@ def run_and_tell(
     """
     jobs, absent = obtainable(jobs, runner.options.on, runner.absences(jobs))
     for line in left_out_lines(absent):
-        ERR.print(f"left out: {line}")
+        tell_left_out(line)
     left_out = (*left_out, *absent)
     reports: list[Report] = []
     try:
@@ -132,7 +132,7 @@ def say_left_out(planned: Plan, matrix: Matrix | None) -> None:
     """Name what is not run, before anything is; in a matrix with its cell."""
     lines = left_out_lines(planned.left_out) if matrix else [item.reason for item in planned.left_out]
     for line in lines:
-        ERR.print(f"left out: {line}")
+        tell_left_out(line)
 
 
 def say_hints(scenarios: Iterable[Scenario]) -> None:

@@ -58,8 +58,9 @@ def open_store(
     """A store that is there, in a Spark that also reaches these places; reports on a small store start faster."""
     from rocketchaos.spark_reports.places import Place
 
-    small = reports and Place.of(uri).is_small()
-    with spark_for(master, [uri, *places], reports=reports, small=small) as (spark, progress):
+    place = Place.of(uri)
+    small, tiny = (reports and place.is_small(), reports and place.is_tiny())
+    with spark_for(master, [uri, *places], reports=reports, small=small, tiny=tiny) as (spark, progress):
         from rocketchaos.spark_reports.store import Store
 
         yield Store.open(spark, uri, progress), progress
@@ -67,7 +68,12 @@ def open_store(
 
 @contextmanager
 def spark_for(
-    master: str | None, places: Sequence[str], *, reports: bool = False, small: bool = False
+    master: str | None,
+    places: Sequence[str],
+    *,
+    reports: bool = False,
+    small: bool = False,
+    tiny: bool = False,
 ) -> Iterator[tuple[SparkSession, Progress]]:
     """A Spark for one command; its packages are looked for, and loaded, only here."""
     from rocketchaos.spark_reports import requirements
@@ -75,5 +81,5 @@ def spark_for(
     requirements.require_packages(reports=reports)
     from rocketchaos.spark_reports.spark_session import spark_session
 
-    with Progress() as progress, spark_session(master, progress, places, small=small) as spark:
+    with Progress() as progress, spark_session(master, progress, places, small=small, tiny=tiny) as spark:
         yield spark, progress

@@ -12,7 +12,7 @@ import typer
 
 from rocketchaos.harness.cli.common_options import JsonOption
 from rocketchaos.harness.cli.list import clipped
-from rocketchaos.harness.cli.terminal import OUT
+from rocketchaos.harness.cli.terminal import OUT, tell_left_out
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.language.symptom import SEEN
@@ -74,7 +74,7 @@ def symptoms(
 def _table_of(runs: Path, *, as_json: bool) -> ExitCode:
     from rocketchaos.harness.reference.symptoms import measured_document, measured_from, table
 
-    measured = measured_from(runs)
+    measured = measured_from(runs, tell_left_out)
     if as_json:
         OUT.print_json(measured_document(measured))
     else:

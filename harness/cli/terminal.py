@@ -60,6 +60,11 @@ ERR = Speaker(stderr=True)
 """Progress and complaints."""
 
 
+def tell_left_out(line: str) -> None:
+    """Say on standard error what a command leaves out, and why."""
+    ERR.print(f"left out: {line}")
+
+
 class Progress:
     """Says what takes time: a spinner on a terminal, otherwise one line a change, always on standard error."""
 

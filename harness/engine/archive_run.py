@@ -5,24 +5,20 @@ A name server, a broker, an admin client and a consumer do all that a run does. 
 runs don't wait for: only then a JVM writes its archive.
 """
 
-import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.canary import prove_delivery
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.topics import create_routed_topic
-from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady, RocketchaosError
-from rocketchaos.harness.core.machine_load import usable_cores
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.jars.artifacts import Role, classpath
-from rocketchaos.harness.jars.class_archive import ClassArchive
+from rocketchaos.harness.jars.class_archive import ClassArchive, alone, machine_is_busy
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.language.topic import evenly
 from rocketchaos.harness.rocketmq import versions
@@ -32,8 +28,6 @@ from rocketchaos.harness.workers.worker import Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 _LIMIT_S = 30.0
-_BUSY_LOAD = 2.0
-"""Of each core."""
 _END_LIMIT_S = 60.0
 _SERVERS: dict[Role, Sequence[str]] = {
     "server": ("nameserver", "broker"),
@@ -57,9 +51,11 @@ def make_archives(processes: Processes, version: str, *, proxy: bool = False) ->
         EnvironmentNotReady: the cache can't be used. A failed archive run doesn't concern other runs.
     """
     proxy = proxy and versions.has_proxy(version)
-    if _busy() or not any(archive.can_be_made() for archive in _archives(processes, version, proxy)):
+    if machine_is_busy() or not any(
+        archive.can_be_made() for archive in _archives(processes, version, proxy)
+    ):
         return
-    with _alone() as mine:
+    with alone("lock") as mine:
         missing = [
             archive for archive in _archives(processes, version, proxy) if mine and archive.can_be_made()
         ]
@@ -74,11 +70,6 @@ def make_archives(processes: Processes, version: str, *, proxy: bool = False) ->
             _give_up(missing, failure)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _busy() -> bool:
-    """Whether an archive run would take a multiple of the 5 to 10 s that it takes on an idle machine."""
-    return os.getloadavg()[0] > _BUSY_LOAD * usable_cores()
 
 
 def _archives(processes: Processes, version: str, proxy: bool) -> list[ClassArchive]:
@@ -100,24 +91,6 @@ def _give_up(missing: Sequence[ClassArchive], failure: Exception) -> None:
                 archive.note_failure(str(failure))
             except OSError as error:
                 raise EnvironmentNotReady(f"the cache can't be written: {error}") from error
-
-
-@contextmanager
-def _alone() -> Iterator[bool]:
-    """Whether no other process makes them; others continue without archives meanwhile."""
-    # Only here, where something is missing.
-    import filelock
-
-    lock = filelock.FileLock(paths.archives_folder() / "lock")
-    try:
-        lock.acquire(timeout=0)
-    except (filelock.Timeout, OSError):
-        yield False
-        return
-    with lock:
-        # `with` counts on top of `acquire`.
-        lock.release()
-        yield True
 
 
 class _Cluster(EmbeddedCluster):

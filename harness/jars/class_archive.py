@@ -1,8 +1,8 @@
 """Class-data archives: classes as a JVM has them in memory, which the next JVM needn't read and check again.
 
 They save a third of the work of a start (JEP 350, JDK 13 and newer). There is one for each program, its jars and
-its Java; `harness.engine.archive_run` makes them. Without one that
-fits, everything works, only slower.
+its Java. `harness.engine.archive_run` makes those of RocketMQ, `spark_reports.spark_archive` makes that of Spark.
+Without one that fits, everything works, only slower.
 """
 
 import contextlib
@@ -11,12 +11,14 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.machine_load import usable_cores
 from rocketchaos.harness.jars.java_home import Java
 
 SWITCH = "ROCKETCHAOS_CLASS_ARCHIVES"
@@ -28,6 +30,8 @@ _BASE = "classes.jsa"
 _CHECK_LIMIT_S = 30
 _TRY_AGAIN_S = 24 * 3600
 _UNUSED_S = 30 * 24 * 3600
+_BUSY_LOAD = 2.0
+"""Of each core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,29 @@ class ClassArchive:
             status = file.stat()
             digest.update(f"{file} {status.st_size} {status.st_mtime_ns}\n".encode())
         return f"{self.program}-{digest.hexdigest()[:16]}"
+
+
+def machine_is_busy() -> bool:
+    """Whether making archives takes a multiple of the 5 to 10 s that it takes on an idle machine."""
+    return os.getloadavg()[0] > _BUSY_LOAD * usable_cores()
+
+
+@contextmanager
+def alone(lock_name: str) -> Iterator[bool]:
+    """Whether no other process makes archives under this lock. The others continue without archives."""
+    # Only here, where something is missing.
+    import filelock
+
+    lock = filelock.FileLock(paths.archives_folder() / lock_name)
+    try:
+        lock.acquire(timeout=0)
+    except (filelock.Timeout, OSError):
+        yield False
+        return
+    with lock:
+        # `with` counts on top of `acquire`.
+        lock.release()
+        yield True
 
 
 def enabled() -> bool:

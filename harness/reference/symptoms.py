@@ -5,7 +5,7 @@ To update it after a change: `python -m rocketchaos.harness.reference.symptoms >
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -34,15 +34,19 @@ has it; releases between two columns weren't run.
 """
 
 
-def measured_from(runs: Path) -> Measured:
+def measured_from(runs: Path, left_out: Callable[[str], None]) -> Measured:
     """How the runs of shipped symptoms in a folder ended, by scenario and version.
+
+    Args:
+        runs: the folder.
+        left_out: called for each run that has no outcome, with a sentence that names it.
 
     Raises:
         UsageProblem: there is no such run, or one can't be read.
     """
     names = {symptom.name for symptom in shipped_symptoms(measured={})}
     found: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for run in seen_in([runs]):
+    for run in seen_in([runs], left_out):
         if run.scenario in names:
             found[run.scenario][run.rocketmq][run.outcome.value] += 1
     if not found:

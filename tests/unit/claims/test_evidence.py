@@ -100,7 +100,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_of_runs_has_each_run_once(folder: Path) -> None:
-    (run,) = seen_in([folder.parents[1], folder])
+    (run,) = seen_in([folder.parents[1], folder], pytest.fail)
     assert run.run == "kill-flips-the-subscription/20260101T000000.000-1"
     assert replace(run, run=KILL.run) == KILL
 
@@ -118,20 +118,33 @@ def test_a_run_of_another_schema_is_refused(folder: Path, version: int | None) -
     checks = json.loads((folder / "checks.json").read_text())
     (folder / "checks.json").write_text(json.dumps({**checks, "schema_version": version}))
     with pytest.raises(UsageProblem, match="is not of schema version 1"):
-        seen_in([folder])
+        seen_in([folder], pytest.fail)
 
 
 def test_a_run_that_was_never_judged_is_refused(folder: Path) -> None:
     for name in ("checks.json", "outcome.json"):
         (folder / name).unlink()
     with pytest.raises(UsageProblem, match=r"has no outcome.json and no checks.json\n  `rocketchaos check"):
-        seen_in([folder])
+        seen_in([folder], pytest.fail)
+
+
+def test_below_a_folder_a_run_that_has_not_ended_is_named_and_left_out(folder: Path) -> None:
+    under_way = folder.with_name("20260101T000001.000-1")
+    shutil.copytree(folder, under_way)
+    for name in ("checks.json", "outcome.json"):
+        (under_way / name).unlink()
+    left_out: list[str] = []
+    (run,) = seen_in([folder.parents[1]], left_out.append)
+    assert run.run.endswith(folder.name)
+    assert left_out == [
+        f"{under_way} has not ended; if its harness was killed, `rocketchaos check` judges it"
+    ]
 
 
 @pytest.mark.parametrize(("name", "said"), [("nothing", "there is no folder"), (".", "there are no runs in")])
 def test_where_there_are_no_runs_it_is_said(name: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=said):
-        seen_in([tmp_path / name])
+        seen_in([tmp_path / name], pytest.fail)
     with pytest.raises(UsageProblem, match="there is no evidence in"):
         read_evidence(tmp_path / name)
 

@@ -100,11 +100,13 @@ def test_what_was_not_looked_at_is_not_gone() -> None:
 
 def test_a_place_is_small_up_to_a_size_and_only_on_a_disk(tmp_path: Path) -> None:
     assert Place.of(str(tmp_path)).is_small()
+    assert Place.of(str(tmp_path)).is_tiny()
     (tmp_path / "runs").mkdir()
     for name in ("one", "other"):
         with (tmp_path / "runs" / name).open("wb") as file:
             file.truncate(8 * 2**20)
     assert Place.of(str(tmp_path)).is_small()
+    assert not Place.of(str(tmp_path)).is_tiny()
     (tmp_path / "more").write_bytes(b"1")
     assert not Place.of(str(tmp_path)).is_small()
     assert not Place.of(str(tmp_path / "none")).is_small()
@@ -113,28 +115,34 @@ def test_a_place_is_small_up_to_a_size_and_only_on_a_disk(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("small", [True, False])
 def test_a_jvm_for_little_data_has_one_compiler(tmp_path: Path, small: bool) -> None:
-    options = session._places(tmp_path, small)["spark.driver.extraJavaOptions"].split()
+    options = session._places(tmp_path, small, ())["spark.driver.extraJavaOptions"].split()
     assert ("-XX:TieredStopAtLevel=1" in options) == small
 
 
 @pytest.mark.parametrize(
-    ("size", "reports", "small"), [(1, True, True), (2**25, True, False), (1, False, False)]
+    ("size", "reports", "asks"),
+    [
+        (1, True, {"small": True, "tiny": True}),
+        (2**23, True, {"small": True, "tiny": False}),
+        (2**25, True, {"small": False, "tiny": False}),
+        (1, False, {"small": False, "tiny": False}),
+    ],
 )
 def test_only_reports_on_a_small_store_ask_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, reports: bool, small: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, reports: bool, asks: dict[str, bool]
 ) -> None:
     with (tmp_path / "file").open("wb") as file:
         file.truncate(size)
-    asked: list[bool] = []
+    asked: list[dict[str, bool]] = []
 
     class Started(Exception):
         """Far enough."""
 
-    def start(*_: object, small: bool) -> None:
-        asked.append(small)
+    def start(*_: object, **how: bool) -> None:
+        asked.append(how)
         raise Started
 
     monkeypatch.setattr(session, "spark_session", start)
     with pytest.raises(Started), report_options.open_store(str(tmp_path), None, reports=reports):
         pass
-    assert asked == [small]
+    assert asked == [asks]
