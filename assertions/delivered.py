@@ -12,6 +12,7 @@ from rocketchaos.assertions.base import Answer, CountSoFar
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.implied import spans
+from rocketchaos.assertions.nothing_sent import nothing_sent
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.reach import Reach, reach_of
 from rocketchaos.assertions.too_early import TooEarly, latest
@@ -90,7 +91,7 @@ class Delivered(CountSoFar):
             return Answer(None, expected, f"the observation `{missing}` was not made")
         sent = self._sent(view, begin, at)
         if not sent:
-            return Answer(None, expected, "no message was sent that could have been delivered")
+            return nothing_sent(view, expected, self.topic, self.tag, at)
         if not any(view.ever_started(consumer) for consumer in consumers):
             return Answer(None, expected, f"{', '.join(consumers) or self.to} never started")
         keys = {message.key for message in sent}

@@ -15,6 +15,7 @@ from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.implied import Span, spans
+from rocketchaos.assertions.nothing_sent import nothing_sent
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.reach import Reach, reach_of
 from rocketchaos.assertions.too_early import TooEarly, latest
@@ -104,7 +105,7 @@ class Undelivered(Count):
         keys = {message.key for message in view.sent_until(at) if message.event.n > begin}
         all_fates = [fate for fate in fates(view, at) if fate.key in keys and self._concerns(view, fate)]
         if not all_fates:
-            return Answer(None, expected, "no message was sent that could have been delivered")
+            return nothing_sent(view, expected, self.topic, self.tag, at)
         matching = [fate for fate in all_fates if self._matches(fate)]
         spread = Counter(fate.message_class.value for fate in all_fates)
         observed = f"{len(matching)} of {len(all_fates)}: " + ", ".join(

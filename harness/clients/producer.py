@@ -334,6 +334,7 @@ class Producer(InProcess):
         plain = "request" if "request_ms" in how else "oneway" if "oneway" in how else "delayed"
         way = transaction["state"] if transaction else plain
         found = {"how": way, "status": answer["status"], "msg_id": answer["msg_id"]}
+        found |= {name: how[name] for name in ("delay_ms", "delay_level") if name in how}
         self._history.append(self.name, SendAccepted.kind, {**message, **found})
         with self._sendings.lock:
             self._sendings.on_their_way.append((self.name, message, answer["msg_id"]))

@@ -66,6 +66,10 @@ class SendAccepted(Sending, frozen=True, kw_only=True):
     status: str | None = None
     """A SendStatus, of the half of a transaction or of what waits; none of what was sent one-way."""
     msg_id: str | None = None
+    delay_ms: int | None = None
+    """How long the broker holds it back, of a message sent with a delay."""
+    delay_level: int | None = None
+    """The same as one of the broker's levels, from 1."""
 
 
 class TransactionChecked(Body, frozen=True, kw_only=True):

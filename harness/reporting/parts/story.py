@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TypeVar, cast
 
 from rocketchaos.harness.core.events.base import Body
 from rocketchaos.harness.core.events.clients import (
@@ -21,7 +21,14 @@ from rocketchaos.harness.core.events.clients import (
     Unsubscribed,
     WorkerDied,
 )
-from rocketchaos.harness.core.events.messages import ListenerError, OffsetsReset, Received, SendFailed, Sent
+from rocketchaos.harness.core.events.messages import (
+    ListenerError,
+    OffsetsReset,
+    Received,
+    SendAccepted,
+    SendFailed,
+    Sent,
+)
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.core.events.run import Bound, RunTrouble, Settled, StepStarted, Waited
 from rocketchaos.harness.core.events.servers import (
@@ -42,6 +49,15 @@ from rocketchaos.harness.core.text import counted, ranges
 from rocketchaos.harness.language.expressions import in_words
 from rocketchaos.harness.language.fault_effects import KILLS
 
+_ACCEPTED = {
+    "oneway": "sent one-way to",
+    "delayed": "sent with a delay to",
+    "request": "sent as requests to",
+    "commit": "sent in transactions to",
+    "rollback": "sent in transactions to",
+    "unknown": "sent in transactions to",
+}
+M = TypeVar("M", Sent, SendAccepted)
 LINE_LIMIT = 60
 """More lines are no longer a story."""
 
@@ -81,6 +97,9 @@ class _Teller:
     zero_ns: int
     lines: list[Line] = field(default_factory=list)
     sends: list[Event[Sent]] = field(default_factory=list)
+    accepted: list[Event[SendAccepted]] = field(default_factory=list)
+    accepted_keys: set[str] = field(default_factory=set)
+    """Of messages whose queue shows later."""
     deliveries: list[Event[Received]] = field(default_factory=list)
     stored: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
 
@@ -89,6 +108,9 @@ class _Teller:
             match event.body:
                 case Sent():
                     self.sends.append(cast("Event[Sent]", event))
+                case SendAccepted(key=key):
+                    self.accepted.append(cast("Event[SendAccepted]", event))
+                    self.accepted_keys.add(key)
                 case Received():
                     self.deliveries.append(cast("Event[Received]", event))
                 case SubscriptionObserved():
@@ -103,15 +125,13 @@ class _Teller:
         self.lines.append(Line((event.mono_ns - self.zero_ns) / 1e9, text, event.n))
 
     def _flush(self) -> None:
-        for topic, tag in dict.fromkeys((send.body.topic, send.body.tag) for send in self.sends):
-            own = [send for send in self.sends if (send.body.topic, send.body.tag) == (topic, tag)]
-            queues = Counter(send.body.queue for send in own)
-            what = f"of tag {tag}" if tag is not None else "without a tag"
+        for what, accepted in _alike(self.accepted, lambda event: _ACCEPTED[event.body.how]).items():
+            self._add(accepted[0], what)
+        for what, sent in _alike(self.sends, self._how_it_came).items():
+            queues = Counter(send.body.queue for send in sent)
             each = f", {min(queues.values())} to each" if len(set(queues.values())) == 1 else ""
-            self._add(
-                own[0],
-                f"{counted(len(own), 'message')} {what} sent to {topic}, to {counted(len(queues), 'queue')}{each}",
-            )
+            to_or_in = "in" if sent[0].body.key in self.accepted_keys else "to"
+            self._add(sent[0], f"{what}, {to_or_in} {counted(len(queues), 'queue')}{each}")
         for consumer in dict.fromkeys(delivery.node for delivery in self.deliveries):
             mine = [delivery for delivery in self.deliveries if delivery.node == consumer]
             again = sum(1 for delivery in mine if delivery.body.reconsume_times)
@@ -124,7 +144,10 @@ class _Teller:
                 + (f", from queues {from_queues}" if from_queues else "")
                 + (f"; {again} of them delivered again" if again else ""),
             )
-        self.sends, self.deliveries = [], []
+        self.sends, self.accepted, self.deliveries = [], [], []
+
+    def _how_it_came(self, event: Event[Sent]) -> str:
+        return "found in" if event.body.key in self.accepted_keys else "sent to"
 
     def _subscription(self, event: Event, observation: SubscriptionObserved) -> None:
         group, broker, table = observation.group, observation.broker, observation.subscriptions
@@ -144,6 +167,18 @@ def _queues_of(received: Sequence[Event[Received]]) -> str:
         if event.body.broker is not None and event.body.queue_id is not None:
             by_broker.setdefault(event.body.broker, []).append(event.body.queue_id)
     return ", ".join(f"{broker}:{ranges(ids)}" for broker, ids in sorted(by_broker.items()))
+
+
+def _alike(events: Sequence[Event[M]], verb: Callable[[Event[M]], str]) -> dict[str, list[Event[M]]]:
+    """Messages of one topic and tag with one verb, by a phrase that counts them."""
+    found: dict[tuple[str, str | None, str], list[Event[M]]] = {}
+    for event in events:
+        found.setdefault((event.body.topic, event.body.tag, verb(event)), []).append(event)
+    lines = {}
+    for (topic, tag, said), alike in found.items():
+        what = "without a tag" if tag is None else f"of tag {tag}"
+        lines[f"{counted(len(alike), 'message')} {what} {said} {topic}"] = alike
+    return lines
 
 
 def _in_words(event: Event) -> str | None:

@@ -70,6 +70,30 @@ def test_what_was_sent_a_moment_ago_can_be_said_after_6_s() -> None:
     assert Story(NONE_CAME).end(3.5).lacking() == [("delivered to a", 9.0)]
 
 
+@pytest.mark.parametrize(
+    ("delay", "lacking"),
+    [
+        ({"delay_ms": 10_000}, [("delivered to g", 19.0)]),
+        ({"delay_level": 3}, [("delivered to g", 19.0)]),
+        ({"delay_level": 18}, []),  # two hours are too long for a run
+        ({}, []),  # recorded before delays were: nobody knows how long
+    ],
+    ids=str,
+)
+def test_what_brokers_hold_back_can_be_said_when_its_delay_is_over(
+    delay: dict[str, int], lacking: list[tuple[str, float]]
+) -> None:
+    story = Story("delivered: {to: g, count: 1}", "undelivered: {group: g, tag: tagC, count: 1}")
+    story.events = [event for event in story.events if event.kind != "sent"]
+    accepted = {"topic": "orders", "key": "orders-1", "tag": "tagB", "how": "delayed", "status": "SEND_OK"}
+    story.add("producer", "send-accepted", **accepted, **delay)
+    assert story.end(3.5).lacking() == lacking
+    anomaly, healthy = judge(story.scenario, story.events).findings
+    assert (anomaly.holds, healthy.holds) == (Holds.UNKNOWN, Holds.UNKNOWN)
+    assert anomaly.observed == "1 delayed message is not in its queue yet"
+    assert healthy.observed == "no message was sent that could have been delivered"
+
+
 def test_what_happened_to_the_group_counts_too() -> None:
     story = Story(NONE_CAME)
     story.at(5.0).add("a", "subscribed", topic="orders", expression="tagC")

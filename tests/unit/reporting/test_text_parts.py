@@ -173,6 +173,21 @@ def test_the_story_has_who_started_what_was_stored_sent_and_delivered() -> None:
     assert "b got 4 messages, from queues broker-a:2-3" in found
 
 
+def test_the_story_has_what_brokers_hold_back_and_when_it_is_found() -> None:
+    made = HistoryBuilder()
+    sending = {"topic": "orders", "tag": "tagA", "status": "SEND_OK"}
+    for number in (1, 2):
+        made.add("producer", "send-accepted", **sending, key=f"orders-{number}", how="delayed")
+    made.step(1, "observe")
+    stored = {"broker": "broker-a", "queue_offset": 0, "msg_id": None, "offset_msg_id": None}
+    for number in (1, 2):
+        made.add("producer", "sent", **sending, **stored, key=f"orders-{number}", queue_id=number)
+    assert [line.text for line in story(made.events) if "messages" in line.text] == [
+        "2 messages of tag tagA sent with a delay to orders",
+        "2 messages of tag tagA found in orders, in 2 queues, 1 to each",
+    ]
+
+
 def test_the_story_has_what_steps_change_and_ask() -> None:
     made = HistoryBuilder()
     made.step(0, "start")

@@ -86,12 +86,14 @@ def _expected(truth: Truth) -> float:
     return sum(value * chance for value, chance in truth.items())
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("number", "other"), [(3, 3), (10, 10), (20, 20), (3, 100)])
 def test_the_difference_covers_each_truth_where_a_value_is_rare(number: int, other: int) -> None:
     covered = {(a, b): _coverage(_RARE[a], _RARE[b], number, other) for a, b in product(_RARE, _RARE)}
     assert min(covered.values()) >= 0.95, covered
 
 
+@pytest.mark.nightly
 def test_the_difference_of_many_runs_covers_too() -> None:
     assert _coverage(_RARE["rarely all"], _RARE["rarely none"], 1_000, 100) >= 0.95
     assert _coverage(_RARE["very rarely all"], _RARE["never"], 1_000, 1_000) >= 0.95
@@ -104,6 +106,7 @@ _NOISY: tuple[Truth, ...] = (
 )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("number", "other"), [(3, 5), *(pytest.param(n, n, marks=pytest.mark.nightly) for n in (20, 1_000))]
 )

@@ -23,6 +23,7 @@ def test_the_p_value_of_single_runs_is_the_share_of_all_orders() -> None:
         assert split.p == pytest.approx(float((statistics >= split.statistic - 1e-9).mean()))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("block", "blocks"), [(1, 80), (40, 60)])
 def test_rows_without_a_change_alarm_at_the_stated_rate(block: int, blocks: int) -> None:
     rng, seeds = np.random.default_rng(1), 400
@@ -36,6 +37,7 @@ def test_rows_without_a_change_alarm_at_the_stated_rate(block: int, blocks: int)
     assert alarms > 0, "a test that never alarms tests nothing"
 
 
+@pytest.mark.nightly
 def test_blocks_whose_rates_wander_without_a_change_don_t_alarm_more_often() -> None:
     rng, seeds = np.random.default_rng(2), 300
     alarms = 0
@@ -46,6 +48,7 @@ def test_blocks_whose_rates_wander_without_a_change_don_t_alarm_more_often() -> 
     assert alarms / seeds <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / seeds)
 
 
+@pytest.mark.nightly
 def test_a_fall_from_all_to_seven_of_ten_is_found_where_it_was() -> None:
     rng, seeds, found, off = np.random.default_rng(3), 200, 0, []
     for _ in range(seeds):
@@ -98,6 +101,7 @@ def test_the_same_seed_gives_the_same_p() -> None:
     assert first == second
 
 
+@pytest.mark.nightly
 def test_one_change_among_very_many_rows_stands_after_correction_and_none_does_where_there_is_none() -> None:
     rng, many = np.random.default_rng(8), 700
     unchanged = [([20] * 30, [int(count) for count in rng.binomial(20, 0.8, 30)]) for _ in range(many)]

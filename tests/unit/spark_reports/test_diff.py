@@ -235,6 +235,7 @@ def test_cells_of_one_side_are_counted_and_a_failing_one_is_named() -> None:
     ]
 
 
+@pytest.mark.nightly
 def test_null_nights_are_seldom_worse_and_a_planted_loss_nearly_always_is() -> None:
     rng = np.random.default_rng(11)
     rates = {cell(f"s{n:02}"): (1.0, 0.9, 0.5)[n % 3] for n in range(30)}

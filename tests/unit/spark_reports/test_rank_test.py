@@ -76,6 +76,7 @@ def test_many_runs_with_few_values_are_counted_out() -> None:
     assert tested.p == pytest.approx(stats.fisher_exact([[100_000, 0], [99_990, 10]]).pvalue, rel=1e-6)
 
 
+@pytest.mark.nightly
 def test_alarms_at_the_stated_rate_where_nothing_differs() -> None:
     draw = np.random.default_rng(5)
     alarms = sum(

@@ -152,6 +152,7 @@ ELSEWHERE: Mapping[str, str] = {
 """Methods whose simulations are with their other tests."""
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("method", SIMULATIONS)
 def test_it_holds_its_rate(method: str) -> None:
     SIMULATIONS[method]()

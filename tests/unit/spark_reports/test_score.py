@@ -23,6 +23,7 @@ def test_the_score_agrees_with_jeffreys_interval() -> None:
     assert chance_above(low, 17, 20) == pytest.approx(0.95)
 
 
+@pytest.mark.nightly
 def test_the_score_is_calibrated() -> None:
     """Where rates come from the prior, those said to be above with chance q are so in a share of q."""
     rng = np.random.default_rng(0)

@@ -1,0 +1,49 @@
+"""The answer of a check where no message has reached its queue: none was sent, or brokers hold it back. Pure."""
+
+from __future__ import annotations
+
+from rocketchaos.assertions.base import Answer
+from rocketchaos.assertions.on_the_way import RETRY_LEVELS_S, natural_delay_ms
+from rocketchaos.assertions.too_early import TooEarly, latest
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.messages import SendAccepted
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.core.text import counted
+
+
+def nothing_sent(view: RunView, expected: str, topic: str | None, tag: str | None, at: int) -> Answer:
+    """Unknown; if brokers hold delayed messages back, from when on their fate can be known.
+
+    Args:
+        view: of the run.
+        expected: what the check states.
+        topic: of the messages; None: any.
+        tag: of the messages, also a reference; None: any.
+        at: the number of the event up to which the history counts.
+    """
+    held_back = [
+        event
+        for event in view.of_kind(SendAccepted, until=at)
+        if event.body.how == "delayed"
+        and topic in (None, event.body.topic)
+        and (tag is None or event.body.tag in (view.tags(tag, event.body.topic) or ()))
+    ]
+    if not held_back:
+        return Answer(None, expected, "no message was sent that could have been delivered")
+    where = "is not in its queue" if len(held_back) == 1 else "are not in their queues"
+    early = TooEarly(
+        f"{counted(len(held_back), 'delayed message')} {where} yet",
+        latest(_in_its_queue_by_ns(view, event) for event in held_back),
+    )
+    proof = [event.n for event in held_back]
+    return Answer(None, expected, str(early), proof, too_early=early)
+
+
+def _in_its_queue_by_ns(view: RunView, event: Event[SendAccepted]) -> int | None:
+    """When it should have reached its consumers, as `Event.mono_ns`; None: its delay is not known."""
+    level, delay_ms = event.body.delay_level, event.body.delay_ms
+    if level is not None:
+        delay_ms = RETRY_LEVELS_S[min(level, len(RETRY_LEVELS_S)) - 1] * 1000
+    if delay_ms is None:
+        return None
+    return event.mono_ns + (delay_ms + natural_delay_ms(view.timing)) * 1_000_000
