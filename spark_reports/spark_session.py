@@ -30,7 +30,6 @@ from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.spark_reports import file_systems, requirements
 from rocketchaos.spark_reports.driver import SCHEME
 from rocketchaos.spark_reports.failures import spark_failures
-from rocketchaos.spark_reports.spark_archive import spark_archive
 
 MASTER_VARIABLE = "ROCKETCHAOS_SPARK_MASTER"
 """The environment variable that names Spark's master, instead of `local[*]`."""
@@ -104,6 +103,7 @@ def spark_session(
         return
     # Only here: what it needs is not there under `spark-submit`.
     from rocketchaos.spark_reports.scratch import LOG, scratch
+    from rocketchaos.spark_reports.spark_archive import spark_archive
 
     say = progress or (lambda _text: None)
     memory = _memory()
