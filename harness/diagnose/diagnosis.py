@@ -17,6 +17,7 @@ from rocketchaos.harness.diagnose.finding import (
     Evidence,
     Finding,
     Found,
+    Inapplicable,
     Level,
     Result,
     RuledOut,
@@ -154,6 +155,8 @@ def _unsettled_s(found: Iterable[Result]) -> float:
 def _takes_s(result: Result) -> float:
     if isinstance(result, Unknown):
         return result.for_s + 2 if result.look_again else 0.0
+    if isinstance(result, Inapplicable):
+        return 0.0
     return 0.0 if result.settled else result.lasts_s + 2
 
 
@@ -175,7 +178,7 @@ def evaluate(
 
 def _hidden(check: Check, view: GroupView) -> Sequence[Result]:
     """What is unknown because a member that didn't answer may hide it."""
-    quiet = view.silent if check.by_members else view.untold if check.by_subscriptions else ()
+    quiet = view.silent if check.by_members else view.unclear if check.by_subscriptions else ()
     if not quiet:
         return []
     return [
@@ -223,6 +226,8 @@ def _report(
                 undetermined.append(
                     Undetermined(check, group, item.topic, item.reason, item.evidence, item.by_silence)
                 )
+            elif isinstance(item, Inapplicable):
+                continue
             elif item.settled or _lasts_s(looks, seen, (code, group, item.topic, item.key)) >= item.lasts_s:
                 findings.append(_finding(check, group, item))
             else:

@@ -131,7 +131,7 @@ class Member:
         return self.answered or self.heartbeat is not None
 
     @property
-    def told(self) -> Exchange:
+    def shown_by(self) -> Exchange:
         """The answer that shows its subscriptions."""
         return self.heartbeat or self.exchange
 

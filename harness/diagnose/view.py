@@ -89,7 +89,7 @@ class GroupView:
         return {name: item for name, item in self.now.stored.get(self.group, {}).items() if item.online}
 
     @property
-    def not_told(self) -> tuple[Stored, ...]:
+    def unclear_brokers(self) -> tuple[Stored, ...]:
         """Brokers that didn't say who is online."""
         return tuple(item for item in self.now.stored.get(self.group, {}).values() if item.unknown)
 
@@ -109,8 +109,8 @@ class GroupView:
         return tuple(member for member in self.members.values() if not member.answered)
 
     @property
-    def untold(self) -> tuple[Member, ...]:
-        """The members of which neither they nor a proxy's messages told the subscriptions."""
+    def unclear(self) -> tuple[Member, ...]:
+        """The members whose subscriptions are unknown: neither they nor a proxy's messages have them."""
         return tuple(member for member in self.members.values() if not member.subscribes)
 
     @property

@@ -42,14 +42,14 @@ def same_id(view: GroupView) -> Iterator[Result]:
 def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
     """The messages that wait because one id counts as several members, and a phrase with their queues."""
     waits: list[Lost] = []
-    told = []
+    without_owner = []
     for topic in view.topics:
         owners = view.owners(topic)
         missing = [queue for queue in view.queues(topic) if queue not in owners]
         if missing and view.own(topic) and not view.silent:
             waits += stranded(view, topic, missing)
-            told.append(f"{queues_text(missing)} of {topic}")
-    return tuple(waits), f"; no member owns {joined(told)}" if told else ""
+            without_owner.append(f"{queues_text(missing)} of {topic}")
+    return tuple(waits), f"; no member owns {joined(without_owner)}" if without_owner else ""
 
 
 def _was_so(view: GroupView, broker: str, client_id: str, addresses: list[str]) -> bool:
@@ -92,7 +92,7 @@ def silent(view: GroupView) -> Iterator[Result]:
             (Evidence(member.exchange, why_silent(view, member)),),
             look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
         )
-    for stored in view.not_told:
+    for stored in view.unclear_brokers:
         yield Unknown(
             f"{stored.exchange.address} didn't list the members that are online: {stored.exchange.why_not}",
             (Evidence(stored.exchange, stored.exchange.why_not),),
@@ -171,8 +171,8 @@ def _behind(view: GroupView) -> str:
         )
         for topic in view.topics
     }
-    told = [f"{counted(lag, 'message')} of {topic}" for topic, lag in lags.items() if lag]
-    return f"; it is {joined(told)} behind" if told else ""
+    behind = [f"{counted(lag, 'message')} of {topic}" for topic, lag in lags.items() if lag]
+    return f"; it is {joined(behind)} behind" if behind else ""
 
 
 CHECKS = (

@@ -13,7 +13,7 @@ from rocketchaos.harness.diagnose.words import joined
 
 def on_some_brokers(view: GroupView) -> Iterator[Result]:
     """Topics that some brokers don't have; where the group has an offset on one of them, it had the topic."""
-    told = {item.topic for item in not_on_every_broker(view)}  # RC0405
+    reported = {item.topic for item in not_on_every_broker(view)}  # RC0405
     for topic in view.topics:
         yield from _denied(view, topic)
         holders = {name for route in view.now.routes.get(topic, {}).values() for name in route.brokers}
@@ -21,7 +21,7 @@ def on_some_brokers(view: GroupView) -> Iterator[Result]:
         if (
             not holders
             or not without
-            or topic in told
+            or topic in reported
             or view.is_static(topic)
             or topic.startswith((RETRY, DEAD_LETTERS))
         ):

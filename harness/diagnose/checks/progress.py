@@ -224,16 +224,16 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     last = f"the last one came {ago_s:.0f} s ago, by its broker's clock"
     if waiting:
         nobody = "" if view.online else " for a member to come online"
-        told = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
+        parts = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
     else:
         came = sum(end.max_offset - end.min_offset for end in ends.values())
-        told = [
+        parts = [
             f"{counted(came, 'retry', 'retries')} {'has' if came == 1 else 'have'} come, and none waits now"
         ]
     if grown:
-        told.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
+        parts.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
     yield Found(
-        "; ".join([*told, *([last] if last_ms else [])]),
+        "; ".join([*parts, *([last] if last_ms else [])]),
         _stats(view, topic),
         "" if topic == view.retry_topic else topic,
         effect="" if view.online else "They wait until a member is online, or retention deletes them.",

@@ -80,8 +80,8 @@ def test_a_slow_listener_finishes_messages_of_other_queues() -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, _busy(orderly=False, since_ms=20_000))
     assert "RC0601" not in codes(report)
     stuck = diagnosed("mismatch-4.9.4.json", ALIKE, _busy(orderly=False, since_ms=40_000))
-    told = {item.sentence.partition("finished none for ")[2] for item in stuck.findings}
-    assert told == {"40 s"}
+    durations = {item.sentence.partition("finished none for ")[2] for item in stuck.findings}
+    assert durations == {"40 s"}
 
 
 def test_an_orderly_listener_that_fails_blocks_queues_however_many_messages_it_has() -> None:
