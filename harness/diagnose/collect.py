@@ -326,6 +326,7 @@ class Collector:
         routes = None if anew or self._known is None else self._known.routes.get(topic)
         look.routes[topic] = await self._routes(look, topic) if routes is None else routes
         holders = sorted({name for route in look.routes[topic].values() for name in route.brokers})
+        await self._topic_config(look, topic, holders, anew or routes is None)
         answers = await asyncio.gather(
             *(
                 self._ask(look, look.brokers[name].address, requests.GET_TOPIC_STATS_INFO, {"topic": topic})
@@ -336,6 +337,19 @@ class Collector:
         known = [name for name in holders if name in look.brokers]
         look.stats[topic] = dict(zip(known, answers, strict=True))
         look.ends[topic] = {queue: ends for answer in answers for queue, ends in read.ends(answer).items()}
+
+    async def _topic_config(self, look: Look, topic: str, holders: Iterable[str], anew: bool) -> None:
+        """Ask a broker of 5.x for a topic's type; RocketMQ itself makes the topics of retries and dead letters."""
+        brokers = [look.brokers[name] for name in holders if name in look.brokers]
+        asked = next((broker for broker in brokers if broker.is_of_5), None)
+        if asked is None or topic.startswith((RETRY, DEAD_LETTERS)):
+            return
+        if not anew and self._known is not None and topic in self._known.topic_configs:
+            look.topic_configs[topic] = self._known.topic_configs[topic]
+            return
+        look.topic_configs[topic] = await self._ask(
+            look, asked.address, requests.GET_TOPIC_CONFIG, {"topic": topic}, read.keep_topic
+        )
 
     async def _routes(self, look: Look, topic: str) -> dict[str, Route]:
         answers = await asyncio.gather(

@@ -50,7 +50,8 @@ MEMBER_PROPERTIES = (
     "PROP_THREADPOOL_CORE_SIZE", "allocateMessageQueueStrategy", "messageModel", "consumeFromWhere",
     "consumeTimestamp", "consumeTimeout", "maxReconsumeTimes", "pullThresholdForQueue", "consumeThreadMin",
     "consumeThreadMax", "consumeMessageBatchMaxSize", "postSubscriptionWhenPull", "pullInterval", "useHeartbeatV2",
-    "clientRebalance",
+    "clientRebalance", "PROP_NAMESERVER_ADDR",
+    "popInvisibleTime",
 )  # fmt: skip
 """What is kept of a member's properties."""
 
@@ -139,6 +140,15 @@ def keep_modes(body: bytes, groups: Iterable[str] | None) -> bytes:
         if wanted is None or group in wanted
     ]
     return json.dumps({"modes": kept}, ensure_ascii=False).encode()
+
+
+def keep_topic(body: bytes) -> bytes:
+    """Of the answer to 351: what the topic's messages are."""
+    try:
+        attributes = mapping(mapping(loads(body)).get("attributes"))
+    except ValueError:
+        return b""
+    return json.dumps({"messageType": str(attributes.get("message.type", ""))}).encode()
 
 
 def keep_delay_offsets(body: bytes) -> bytes:
@@ -298,11 +308,8 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
             for topic, status in mapping(document.get("statusTable")).items()
             if _finishes(mapping(status))
         ),
-        failing={
-            topic: rate
-            for topic, status in mapping(document.get("statusTable")).items()
-            if isinstance(rate := mapping(status).get("consumeFailedTPS"), int | float) and rate > 0
-        },
+        failing=_rates(document, "consumeFailedTPS"),
+        pulling=_rates(document, "pullTPS"),
     )
 
 
@@ -310,6 +317,15 @@ def subscriptions(document: Mapping[str, Any]) -> dict[str, Subscription]:
     """A member's own subscriptions, by topic."""
     items = map(mapping, listed(document.get("subscriptionSet")))
     return {topic: _subscription(item, topic) for item in items if (topic := str(item.get("topic", "")))}
+
+
+def _rates(document: Mapping[str, Any], key: str) -> dict[str, float]:
+    """A rate of a member, by topic, where it isn't 0."""
+    return {
+        topic: rate
+        for topic, status in mapping(document.get("statusTable")).items()
+        if isinstance(rate := mapping(status).get(key), int | float) and rate > 0
+    }
 
 
 def _finishes(status: Mapping[str, Any]) -> bool:

@@ -189,14 +189,20 @@ class GroupView:
         return found
 
     def route(self, topic: str) -> Route | None:
-        """The answer of the first name server that knows the topic; None: none does."""
-        routes = self.now.routes.get(topic, {}).values()
-        return next((item for item in routes if item.brokers), None)
+        """The answer of the name server that knows most brokers of the topic; None: none knows it."""
+        routes = [item for item in self.now.routes.get(topic, {}).values() if item.brokers]
+        return max(routes, key=lambda item: len(item.brokers), default=None)
 
     def on_brokers(self, topic: str) -> Mapping[str, TopicOnBroker]:
         """Where the topic is."""
         found = self.route(topic)
         return {} if found is None else found.brokers
+
+    def message_type(self, topic: str) -> str:
+        """`NORMAL`, `FIFO`, `DELAY`, `TRANSACTION`; empty where no broker says."""
+        answer = self.now.topic_configs.get(topic)
+        document = answer.document if answer is not None and answer.succeeded else {}
+        return str(document.get("messageType", "")) if isinstance(document, dict) else ""
 
     def is_static(self, topic: str) -> bool:
         """Whether brokers map its queues to others (static topics of 5.x): offsets and ends are of those."""

@@ -111,7 +111,7 @@ def not_everywhere(view: GroupView) -> Iterator[Result]:
         if missing := sorted(holders - knowing):
             yield Found(
                 f"{client_id} is connected to {joined(sorted(knowing)) or 'no broker of its topics'}, "
-                f"and not to {joined(missing)}",
+                f"and not to {joined(missing)}{_asks_others(view, client_id)}",
                 tuple(
                     Evidence(view.stored[holder].exchange, f"{holder} knows {client_id}: {holder in knowing}")
                     for holder in sorted(holders)
@@ -119,6 +119,16 @@ def not_everywhere(view: GroupView) -> Iterator[Result]:
                 settled=False,
                 key=client_id,
             )
+
+
+def _asks_others(view: GroupView, client_id: str) -> str:
+    """The name servers of a member that lacks some of the other members' ones, as a phrase."""
+    known = {item.name_servers for item in view.answered if item.name_servers}
+    own = view.members[client_id].name_servers
+    if not own or len(known) < 2:
+        return ""
+    others = sorted(set().union(*known) - own)
+    return f"; it asks {joined(sorted(own))}, and not {joined(others)}, as other members do" if others else ""
 
 
 def nobody(view: GroupView) -> Iterator[Result]:
@@ -222,7 +232,10 @@ CHECKS = (
         "every broker of the topics knows every member",
         "A broker that doesn't know a member gives clients another list of members, so that they divide the "
         "queues differently. A dead connection keeps its share of the queues for 120 s.",
-        ("Check whether the member reaches that broker's address.", "If it does, restart the member."),
+        (
+            "If it asks other name servers than the other members, give all members the same ones.",
+            "Otherwise check whether the member reaches that broker's address. If it does, restart the member.",
+        ),
         ("A10", "A17", "D11"),
         of_group=not_everywhere,
     ),

@@ -15,8 +15,16 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from rocketchaos.harness.diagnose.reproduction import written
-from tests.unit.diagnose.broker_edits import offset, ordered, retry_topic, settings
-from tests.unit.diagnose.member_edits import ALIKE, connections, queue_table, without_queue
+from tests.unit.diagnose.broker_edits import (
+    NAME_SERVERS,
+    knows_only,
+    offset,
+    ordered,
+    retry_topic,
+    second_name_server,
+    settings,
+)
+from tests.unit.diagnose.member_edits import ALIKE, client_property, connections, queue_table, without_queue
 from tests.unit.diagnose.reports import SECOND, Edit, codes, diagnosed, each, renamed, second_broker
 
 RECORDED = "mismatch-4.9.4.json"
@@ -204,3 +212,22 @@ def test_a_topic_in_a_namespace_is_a_topic_like_others() -> None:
         looks=15,
     )
     assert {(item.check.code, item.topic) for item in report.findings} == {("RC0410", "shop%topic-1")}
+
+
+def test_a_member_of_another_name_server_is_named_with_it() -> None:
+    """Of two name servers the second one alone knows broker-2."""
+
+    def known(item: Exchange) -> Exchange:
+        if item.code != 105 or item.address != NAME_SERVERS[0] or "%" in item.fields["topic"]:
+            return item
+        document = item.document
+        document["queueDatas"] = document["queueDatas"][:1]
+        return replace(item, body=json.dumps(document))
+
+    asks = client_property(
+        "PROP_NAMESERVER_ADDR", f"{NAME_SERVERS[0]};{NAME_SERVERS[1]};", f"{NAME_SERVERS[0]};"
+    )
+    changes = (knows_only(first=True), second_name_server(lambda body: body), each(known))
+    report = diagnosed(RECORDED, ALIKE, *changes, asks, looks=15, name_servers=NAME_SERVERS)
+    (sentence,) = [item.sentence for item in report.findings if item.check.code == "RC0209"]
+    assert sentence.endswith(f"; it asks {NAME_SERVERS[0]}, and not {NAME_SERVERS[1]}, as other members do")

@@ -273,6 +273,17 @@ def test_retries_by_pop_are_named_as_such(end: int) -> None:
     )
 
 
+def test_retries_by_pop_tell_when_messages_come_again() -> None:
+    def popping(document: Any) -> None:
+        document["properties"]["popInvisibleTime"] = "10000"
+        document["mqPopTable"] = document.pop("mqTable")
+        document["mqTable"] = {}
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, popping), _pop_retries(5), looks=3)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0701"]
+    assert "pop come again after 10 s (popInvisibleTime)" in finding.sentence
+
+
 @pytest.mark.parametrize("code", ["RC0402", "RC0406", "RC0407"])
 def test_an_offset_that_stands_still_because_pulls_are_refused_is_one_error(code: str) -> None:
     (planted,) = [item for item in PLANTED if item.code == code]
