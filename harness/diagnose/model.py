@@ -122,6 +122,8 @@ class Member:
     """Topics of which its listener has finished messages lately: within about a minute (ConsumeStatus)."""
     failing: Mapping[str, float] = field(default_factory=dict)
     """By topic: how many calls of its listener have failed a second, over the last minute (consumeFailedTPS)."""
+    succeeding: Mapping[str, float] = field(default_factory=dict)
+    """The same of those that have succeeded (consumeOKTPS)."""
     pulling: Mapping[str, float] = field(default_factory=dict)
     """By topic: how many messages it has pulled a second, over the last minute (pullTPS)."""
     heartbeat: Exchange | None = None

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import (
     LOGICAL,
@@ -16,6 +17,7 @@ from rocketchaos.harness.diagnose.model import (
     Stored,
     Subscription,
     TopicOnBroker,
+    is_of_rocketmq,
 )
 from rocketchaos.harness.diagnose.numbers import queue_count, whole
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -98,13 +100,22 @@ def keep_member(body: bytes) -> bytes:
 
 
 def keep_groups(body: bytes, groups: Iterable[str] | None) -> bytes:
-    """Of the answer to 201: the groups that are looked at, and those of the same name in other namespaces."""
+    """Of the answer to 201: the groups that are looked at, and those of the same name in other namespaces.
+
+    For a name that isn't there, also the most similar one: the user may have mistyped it.
+    """
     try:
         table = mapping(mapping(loads(body)).get("subscriptionGroupTable"))
     except ValueError:
         return b""
     wanted = {without_namespace(group) for group in (table if groups is None else groups)}
-    kept = {group: config for group, config in table.items() if without_namespace(group) in wanted}
+    of_users = [group for group in table if not is_of_rocketmq(group)]
+    similar = {nearest(group, of_users) for group in groups or () if of_users and group not in table}
+    kept = {
+        group: config
+        for group, config in table.items()
+        if without_namespace(group) in wanted or group in similar
+    }
     return json.dumps({"subscriptionGroupTable": kept}, ensure_ascii=False).encode()
 
 
@@ -309,6 +320,7 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
             if _finishes(mapping(status))
         ),
         failing=_rates(document, "consumeFailedTPS"),
+        succeeding=_rates(document, "consumeOKTPS"),
         pulling=_rates(document, "pullTPS"),
     )
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
@@ -164,11 +165,15 @@ def _guarded(view: GroupView) -> str:
 
 
 def _namesakes(view: GroupView) -> str:
-    """Groups that differ by their namespace alone, as a phrase."""
+    """Groups that differ by their namespace alone, otherwise one that the user may have meant, as a phrase."""
     name = read.without_namespace(view.group)
-    known = {group for groups in view.now.groups.values() for group in groups} - {view.group}
-    found = sorted(group for group in known if read.without_namespace(group) == name)
-    return f"; brokers know {joined(found)} as well, by another namespace" if found else ""
+    known = {group for groups in view.now.groups.values() for group in groups}
+    found = sorted(group for group in known - {view.group} if read.without_namespace(group) == name)
+    if found:
+        return f"; brokers know {joined(found)} as well, by another namespace"
+    # Brokers' answers have other groups only if the user asks for all of them, or for one that isn't there.
+    similar = "" if view.group in known else nearest(view.group, known)
+    return f"; brokers know {similar}: did you mean that?" if similar else ""
 
 
 def _behind(view: GroupView) -> str:

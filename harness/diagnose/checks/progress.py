@@ -246,9 +246,19 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         "; ".join([*parts, *([last] if last_ms else [])]),
         _stats(view, topic),
         topic if by_pop else "",
+        level=None if waiting or grown or by_pop or not _rarely_fails(view) else Level.INFO,
         effect=effect,
         settled=bool(grown) or recent or len(view.looks) > 2,
     )
+
+
+def _rarely_fails(view: GroupView) -> bool:
+    """Whether fewer than a tenth of all calls of listeners have failed in the last minute, by their own count."""
+    if view.silent or any(item.language != "JAVA" for item in view.answered):
+        return False
+    failed = sum(sum(item.failing.values()) for item in view.answered)
+    succeeded = sum(sum(item.succeeding.values()) for item in view.answered)
+    return failed * 9 < succeeded
 
 
 def _invisible_times(view: GroupView) -> Iterator[str]:

@@ -14,6 +14,7 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
+from rocketchaos.harness.diagnose.read import keep_groups
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import (
     NAME_SERVERS,
@@ -25,7 +26,16 @@ from tests.unit.diagnose.broker_edits import (
     settings,
 )
 from tests.unit.diagnose.member_edits import ALIKE, client_property, connections, queue_table, without_queue
-from tests.unit.diagnose.reports import SECOND, Edit, codes, diagnosed, each, renamed, second_broker
+from tests.unit.diagnose.reports import (
+    SECOND,
+    Edit,
+    codes,
+    diagnosed,
+    each,
+    renamed,
+    second_broker,
+    unanswered,
+)
 
 RECORDED = "mismatch-4.9.4.json"
 
@@ -200,6 +210,20 @@ def test_a_group_that_nobody_knows_may_have_a_namesake_in_another_namespace() ->
     report = diagnosed(RECORDED, each(renamed), groups=("group-9",))
     (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
     assert "brokers know shop%group-9 as well, by another namespace" in reason
+
+
+def test_a_group_that_was_mistyped_is_named() -> None:
+    """A broker's answer has the most similar group in place of one that isn't there, and no other."""
+    table = {"subscriptionGroupTable": {"orders-group": {}, "billing": {}, "SELF_TEST_C_GROUP": {}}}
+    kept = json.loads(keep_groups(json.dumps(table).encode(), ["order-group"]))
+    assert list(kept["subscriptionGroupTable"]) == ["orders-group"]
+
+    def known(document: Any) -> None:
+        document["subscriptionGroupTable"] = {"group-7": {}}
+
+    report = diagnosed(RECORDED, (201, known), unanswered(203, 206))
+    (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
+    assert "; brokers know group-7: did you mean that?" in reason
 
 
 def test_a_topic_in_a_namespace_is_a_topic_like_others() -> None:
