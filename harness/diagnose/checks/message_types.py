@@ -11,7 +11,7 @@ from rocketchaos.harness.diagnose.words import joined
 def order_lost(view: GroupView) -> Iterator[Result]:
     """FIFO topics whose messages members take concurrently.
 
-    A member by gRPC takes them in order if its group says so (consumeMessageOrderly, 5.0 to 5.5.0).
+    A member by gRPC takes them in order if its group has consumeMessageOrderly (5.0 to 5.5.0).
     """
     fifo = [topic for topic in view.topics if view.message_type(topic) == "FIFO"]
     if not fifo:
