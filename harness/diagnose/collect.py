@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -326,22 +326,24 @@ class Collector:
         routes = None if anew or self._known is None else self._known.routes.get(topic)
         look.routes[topic] = await self._routes(look, topic) if routes is None else routes
         holders = sorted({name for route in look.routes[topic].values() for name in route.brokers})
-        await self._topic_config(look, topic, holders, anew or routes is None)
+        known = [name for name in holders if name in look.brokers]
+        await asyncio.gather(
+            self._topic_config(look, topic, known, anew or routes is None), self._ends(look, topic, known)
+        )
+
+    async def _ends(self, look: Look, topic: str, holders: Sequence[str]) -> None:
         answers = await asyncio.gather(
             *(
                 self._ask(look, look.brokers[name].address, requests.GET_TOPIC_STATS_INFO, {"topic": topic})
                 for name in holders
-                if name in look.brokers
             )
         )
-        known = [name for name in holders if name in look.brokers]
-        look.stats[topic] = dict(zip(known, answers, strict=True))
+        look.stats[topic] = dict(zip(holders, answers, strict=True))
         look.ends[topic] = {queue: ends for answer in answers for queue, ends in read.ends(answer).items()}
 
-    async def _topic_config(self, look: Look, topic: str, holders: Iterable[str], anew: bool) -> None:
+    async def _topic_config(self, look: Look, topic: str, holders: Sequence[str], anew: bool) -> None:
         """Ask a broker of 5.x for a topic's type; RocketMQ itself makes the topics of retries and dead letters."""
-        brokers = [look.brokers[name] for name in holders if name in look.brokers]
-        asked = next((broker for broker in brokers if broker.is_of_5), None)
+        asked = next((look.brokers[name] for name in holders if look.brokers[name].is_of_5), None)
         if asked is None or topic.startswith((RETRY, DEAD_LETTERS)):
             return
         if not anew and self._known is not None and topic in self._known.topic_configs:

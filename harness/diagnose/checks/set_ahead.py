@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import ALL, meaning
-from rocketchaos.harness.diagnose.model import Look, Member
+from rocketchaos.harness.diagnose.model import Held, Look, Member
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -65,17 +65,23 @@ def _jumps(view: GroupView, topic: str) -> Iterator[_Jump]:
                 for member in _members(view, before).values()
                 if (item := member.queues.get(topic, {}).get(queue)) is not None
             ]
-            # A listener that was stuck finishes messages that were pulled long ago; others retention has deleted.
             begin = max(
-                [first, ends.min_offset]
-                + [max(item.commit_offset, item.cached_max_offset + 1) for item in held if item.cached_count]
-                + [item.commit_offset for item in held]
-            )
+                [first, ends.min_offset, *map(_pulled_to, held)]
+            )  # retention has deleted what is before
             if second > begin:
                 passed[queue] = (begin, second)
         jump = _Jump(before, after, passed)
         if jump.count >= _LEAST:
             yield jump
+
+
+def _pulled_to(held: Held) -> int:
+    """The offset up to which a queue's owner has pulled; a listener may finish such messages much later.
+
+    Those that an orderly listener handles count, and aren't among the cached offsets.
+    """
+    cached_to = held.cached_max_offset + 1 if held.cached_count else 0
+    return max(cached_to, held.commit_offset + held.cached_count)
 
 
 def _members(view: GroupView, look: Look) -> Mapping[str, Member]:
