@@ -106,16 +106,8 @@ class Collector:
         return item
 
     def topics_of(self, look: Look, group: str) -> list[str]:
-        """The topics that a group consumes, by what brokers and members say, without its own retry topic."""
-        found: set[str] = set()
-        for stored in look.stored.get(group, {}).values():
-            found.update(stored.subscriptions)
-        for member in look.members.get(group, {}).values():
-            found.update(member.subscriptions)
-        for table in look.offsets.values():
-            found.update(table.get(group, {}))
-        own = (f"{RETRY}{group}", f"{DEAD_LETTERS}{group}")
-        return sorted(text for text in found if text not in own and self.scope.wants(text))
+        """The topics that a group consumes, of those that are looked at."""
+        return sorted(filter(self.scope.wants, consumed_topics(look, group)))
 
     async def entries(self, look: Look) -> None:
         """Read the newest entries of ConsumeQueues (321), positions and hashes of tags, where they matter.
@@ -376,6 +368,18 @@ class Collector:
     def _asked(look: Look) -> Iterable[Exchange]:
         yield from (item.exchange for item in look.registered.values())
         yield from look.offset_tables.values()
+
+
+def consumed_topics(look: Look, group: str) -> set[str]:
+    """The topics that a group consumes, by what brokers and members say, without its own ones."""
+    found: set[str] = set()
+    for stored in look.stored.get(group, {}).values():
+        found.update(stored.subscriptions)
+    for member in look.members.get(group, {}).values():
+        found.update(member.subscriptions)
+    for table in look.offsets.values():
+        found.update(table.get(group, {}))
+    return found - {f"{RETRY}{group}", f"{DEAD_LETTERS}{group}"}
 
 
 def _has_no_statistics_yet(answer: Exchange) -> bool:

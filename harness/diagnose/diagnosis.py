@@ -8,9 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose.bundle import Recorded
 from rocketchaos.harness.diagnose.checks import CHECKS
-from rocketchaos.harness.diagnose.collect import Collector, Scope
+from rocketchaos.harness.diagnose.collect import Collector, Scope, consumed_topics
 from rocketchaos.harness.diagnose.exchange import Asker
 from rocketchaos.harness.diagnose.finding import (
     Check,
@@ -173,7 +174,22 @@ def evaluate(
         if check.of_group is not None:
             for group, view in views.items():
                 found[check.code, group] = list(check.of_group(view)) or _hidden(check, view)
-    return found
+    unused = [
+        item for topic in collector.scope.topics if (item := _consumed_by_nobody(looks, topic)) is not None
+    ]
+    return {**found, ("RC0401", ""): unused or [Inapplicable()]} if collector.scope.topics else found
+
+
+def _consumed_by_nobody(looks: Sequence[Look], topic: str) -> Unknown | None:
+    """A topic that the user named, and that none of the groups consumes: all other checks pass it over."""
+    known = {topic for look in looks for group in look.stored for topic in consumed_topics(look, group)}
+    if topic in known:
+        return None
+    similar = nearest(topic, known)
+    return Unknown(
+        "no group of this diagnosis consumes it" + (f"; did you mean {similar}?" if similar else ""),
+        topic=topic,
+    )
 
 
 def _hidden(check: Check, view: GroupView) -> Sequence[Result]:

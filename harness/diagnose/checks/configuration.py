@@ -14,6 +14,11 @@ WHOLE_GROUP = (
     "consumeBroadcastEnable and consumeFromMinEnable to false."
 )
 
+WHOLE_TOPIC = (
+    "Give `updateTopic` both -r and -w, the numbers of queues for reading and for writing: it sets one that you "
+    "leave out to 8, and the permission to 6."
+)
+
 
 def routed(view: GroupView, topic: str) -> tuple[Evidence, ...]:
     """The route of a topic, as evidence."""

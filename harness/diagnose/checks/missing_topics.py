@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.checks.cluster import TAKES_TURNS_S
-from rocketchaos.harness.diagnose.checks.configuration import not_on_every_broker, routed
+from rocketchaos.harness.diagnose.checks.configuration import WHOLE_TOPIC, not_on_every_broker, routed
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY
 from rocketchaos.harness.diagnose.numbers import whole
@@ -101,7 +101,8 @@ CHECKS = (
         "every broker has the topics",
         "None by itself: producers and consumers use the brokers that have it.",
         (
-            "If every broker should have it, create it there: `mqadmin updateTopic`.",
+            "If every broker should have it, create it there: `mqadmin updateTopic -b`.",
+            WHOLE_TOPIC,
             "If a broker lost its store, or another process has taken its name (RC0802), correct that first.",
         ),
         of_group=on_some_brokers,

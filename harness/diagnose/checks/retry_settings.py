@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rocketchaos.harness.diagnose.checks.configuration import WHOLE_GROUP
+from rocketchaos.harness.diagnose.checks.configuration import WHOLE_GROUP, WHOLE_TOPIC
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
@@ -105,8 +105,8 @@ CHECKS = (
         "A message whose listener fails once is gone: the broker says that it took it back, and stores nothing.",
         (
             "Set retryQueueNums to 1 or more: `mqadmin updateSubGroup -q 1`.",
-            "Give the retry topic queues too, or RC0705 follows: `mqadmin updateTopic -r 1 -w 1`. Members find "
-            "them after at most 30 s.",
+            "Give the retry topic queues too, or RC0705 follows: `mqadmin updateTopic -t '%RETRY%GROUP' -r 1 -w "
+            "1`. Members find them after at most 30 s.",
             WHOLE_GROUP,
         ),
         ("G06",),
@@ -120,7 +120,8 @@ CHECKS = (
         "the retry topic has all retry queues of the group",
         "A part of the failed messages doesn't come again: their retries wait in queues that no member has.",
         (
-            "Raise the queues of the retry topic to retryQueueNums: `mqadmin updateTopic -r -w`.",
+            "Raise the queues of the retry topic to retryQueueNums: `mqadmin updateTopic -t '%RETRY%GROUP'`.",
+            WHOLE_TOPIC,
             "Members read them once they fetch the route again, after at most 30 s.",
         ),
         ("G06",),

@@ -35,6 +35,7 @@ from tests.unit.diagnose.reports import (
     renamed,
     second_broker,
     unanswered,
+    unknown,
 )
 
 RECORDED = "mismatch-4.9.4.json"
@@ -224,6 +225,13 @@ def test_a_group_that_was_mistyped_is_named() -> None:
     report = diagnosed(RECORDED, (201, known), unanswered(203, 206))
     (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
     assert "; brokers know group-7: did you mean that?" in reason
+
+
+def test_a_topic_that_was_mistyped_is_not_passed_over() -> None:
+    assert unknown(diagnosed(RECORDED, ALIKE, topics=("topic-1",))) == set()
+    (item,) = diagnosed(RECORDED, ALIKE, topics=("topik-1",)).undetermined
+    assert (item.check.code, item.topic) == ("RC0401", "topik-1")
+    assert item.reason == "no group of this diagnosis consumes it; did you mean topic-1?"
 
 
 def test_a_topic_in_a_namespace_is_a_topic_like_others() -> None:
