@@ -1,7 +1,7 @@
 """Name servers and brokers that should agree."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import route_text
 from rocketchaos.harness.diagnose.exchange import Exchange
@@ -13,6 +13,7 @@ from rocketchaos.harness.diagnose.words import joined
 
 _DISK_WARNING, _DISK_ERROR = 0.75, 0.90
 """From 75 % on a broker deletes expired files at once, from 90 % on it refuses messages (DefaultMessageStore)."""
+_NO_PERMISSION = 16
 _CLOCKS_APART_S = 10
 TAKES_TURNS_S = 65.0
 """Brokers register every 30 s: of two processes with one name, each has been seen after two rounds."""
@@ -158,9 +159,15 @@ def brokers(view: ClusterView) -> Iterator[Result]:
         ]
         if silent:
             yield Unknown(
-                f"{name}: {silent[0].why_not}",
+                f"{name}: {silent[0].why_not}{_needs_a_key(silent)}",
                 tuple(Evidence(item, item.why_not) for item in silent),
             )
+
+
+def _needs_a_key(silent: Sequence[Exchange]) -> str:
+    """That access control refuses the questions, as a phrase: ACL 1 answers 1 or 16, ACL 2 16 (NO_PERMISSION)."""
+    refused = any(item.answer_code == _NO_PERMISSION or "AclException" in item.remark for item in silent)
+    return "; give an access key that may read: `--access-key-file`" if refused else ""
 
 
 def disks(view: ClusterView) -> Iterator[Result]:

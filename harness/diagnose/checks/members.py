@@ -140,7 +140,7 @@ def nobody(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
             "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
-            f"asks it){_guarded(view)}{_behind(view)}{_namesakes(view)}",
+            f"asks it){_guarded(view)}{_pulls_refused(view)}{_behind(view)}{_namesakes(view)}",
             tuple(
                 Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
             ),
@@ -161,6 +161,21 @@ def _guarded(view: GroupView) -> str:
         f"; permissions are checked by {joined(names)}: a member is not known there if its account may not "
         "subscribe (SUB) to the group and to all of its topics; such a member's log has `No default permission "
         "for` (ACL 1) or `has no permission to access` (ACL 2)"
+    )
+
+
+def _pulls_refused(view: GroupView) -> str:
+    """Which brokers refuse members that pull by themselves, as a phrase (ClientManageProcessor, 5.x)."""
+    names = [
+        name
+        for name, broker in view.now.brokers.items()
+        if broker.is_of_5 and broker.config.get("rejectPullConsumerEnable") == "true"
+    ]
+    if not names:
+        return ""
+    return (
+        f"; rejectPullConsumerEnable is true on {joined(names)}: members that pull by themselves "
+        "(DefaultMQPullConsumer, DefaultLitePullConsumer) are not known there, and their pulls are refused"
     )
 
 

@@ -18,6 +18,8 @@ from rocketchaos.harness.diagnose.read import keep_groups
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import (
     NAME_SERVERS,
+    V5,
+    group_settings,
     knows_only,
     offset,
     ordered,
@@ -232,6 +234,29 @@ def test_a_topic_that_was_mistyped_is_not_passed_over() -> None:
     (item,) = diagnosed(RECORDED, ALIKE, topics=("topik-1",)).undetermined
     assert (item.check.code, item.topic) == ("RC0401", "topik-1")
     assert item.reason == "no group of this diagnosis consumes it; did you mean topic-1?"
+
+
+def test_a_broker_that_refuses_pull_consumers_is_named_where_no_member_is_known() -> None:
+    for version, named in ((V5, True), (each(lambda item: item), False)):  # 4.9 has no such setting
+        changes = (version, settings(rejectPullConsumerEnable="true"), unanswered(203, 206))
+        (item,) = [item for item in diagnosed(RECORDED, *changes).undetermined if item.check.code == "RC0210"]
+        assert ("rejectPullConsumerEnable is true on broker-1: " in item.reason) is named
+
+
+@pytest.mark.parametrize(("answer", "wanted"), [(16, True), (1, False)])
+def test_a_question_that_access_control_refuses_needs_a_key(answer: int, wanted: bool) -> None:
+    report = diagnosed(RECORDED, ALIKE, unanswered(28, answer))
+    (item,) = [item for item in report.undetermined if item.check.code == "RC0803"]
+    assert ("--access-key-file" in item.reason) is wanted
+
+
+@pytest.mark.parametrize(("limit", "level"), [(-1, Level.ERROR), (0, Level.WARNING), (1, None)])
+def test_a_limit_of_retries_that_makes_each_message_a_dead_letter(limit: int, level: Level | None) -> None:
+    """gRPC members; seen on 5.5.0: with -1 the proxy makes all messages dead letters, and no listener gets one."""
+    report = diagnosed("grpc-5.5.0.json", group_settings(retryMaxTimes=limit))
+    found = [item for item in report.findings if item.check.code == "RC0703"]
+    assert [item.level for item in found] == ([] if level is None else [level])
+    assert all(item.effect.startswith("No listener gets any message") is (limit < 0) for item in found)
 
 
 def test_a_topic_in_a_namespace_is_a_topic_like_others() -> None:
