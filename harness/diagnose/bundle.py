@@ -122,6 +122,7 @@ SELDOM_ASKED = frozenset(
         requests.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
         requests.GET_ALL_MESSAGE_REQUEST_MODE,
         requests.GET_ROUTEINFO_BY_TOPIC,
+        requests.GET_TOPIC_CONFIG,
     }
 )
 """Requests that not every look makes: an earlier answer holds."""

@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -106,16 +106,8 @@ class Collector:
         return item
 
     def topics_of(self, look: Look, group: str) -> list[str]:
-        """The topics that a group consumes, by what brokers and members say, without its own retry topic."""
-        found: set[str] = set()
-        for stored in look.stored.get(group, {}).values():
-            found.update(stored.subscriptions)
-        for member in look.members.get(group, {}).values():
-            found.update(member.subscriptions)
-        for table in look.offsets.values():
-            found.update(table.get(group, {}))
-        own = (f"{RETRY}{group}", f"{DEAD_LETTERS}{group}")
-        return sorted(text for text in found if text not in own and self.scope.wants(text))
+        """The topics that a group consumes, of those that are looked at."""
+        return sorted(filter(self.scope.wants, consumed_topics(look, group)))
 
     async def entries(self, look: Look) -> None:
         """Read the newest entries of ConsumeQueues (321), positions and hashes of tags, where they matter.
@@ -326,16 +318,32 @@ class Collector:
         routes = None if anew or self._known is None else self._known.routes.get(topic)
         look.routes[topic] = await self._routes(look, topic) if routes is None else routes
         holders = sorted({name for route in look.routes[topic].values() for name in route.brokers})
+        known = [name for name in holders if name in look.brokers]
+        await asyncio.gather(
+            self._topic_config(look, topic, known, anew or routes is None), self._ends(look, topic, known)
+        )
+
+    async def _ends(self, look: Look, topic: str, holders: Sequence[str]) -> None:
         answers = await asyncio.gather(
             *(
                 self._ask(look, look.brokers[name].address, requests.GET_TOPIC_STATS_INFO, {"topic": topic})
                 for name in holders
-                if name in look.brokers
             )
         )
-        known = [name for name in holders if name in look.brokers]
-        look.stats[topic] = dict(zip(known, answers, strict=True))
+        look.stats[topic] = dict(zip(holders, answers, strict=True))
         look.ends[topic] = {queue: ends for answer in answers for queue, ends in read.ends(answer).items()}
+
+    async def _topic_config(self, look: Look, topic: str, holders: Sequence[str], anew: bool) -> None:
+        """Ask a broker of 5.x for a topic's type; RocketMQ itself makes the topics of retries and dead letters."""
+        asked = next((look.brokers[name] for name in holders if look.brokers[name].is_of_5), None)
+        if asked is None or topic.startswith((RETRY, DEAD_LETTERS)):
+            return
+        if not anew and self._known is not None and topic in self._known.topic_configs:
+            look.topic_configs[topic] = self._known.topic_configs[topic]
+            return
+        look.topic_configs[topic] = await self._ask(
+            look, asked.address, requests.GET_TOPIC_CONFIG, {"topic": topic}, read.keep_topic
+        )
 
     async def _routes(self, look: Look, topic: str) -> dict[str, Route]:
         answers = await asyncio.gather(
@@ -360,6 +368,18 @@ class Collector:
     def _asked(look: Look) -> Iterable[Exchange]:
         yield from (item.exchange for item in look.registered.values())
         yield from look.offset_tables.values()
+
+
+def consumed_topics(look: Look, group: str) -> set[str]:
+    """The topics that a group consumes, by what brokers and members say, without its own ones."""
+    found: set[str] = set()
+    for stored in look.stored.get(group, {}).values():
+        found.update(stored.subscriptions)
+    for member in look.members.get(group, {}).values():
+        found.update(member.subscriptions)
+    for table in look.offsets.values():
+        found.update(table.get(group, {}))
+    return found - {f"{RETRY}{group}", f"{DEAD_LETTERS}{group}"}
 
 
 def _has_no_statistics_yet(answer: Exchange) -> bool:

@@ -8,15 +8,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose.bundle import Recorded
 from rocketchaos.harness.diagnose.checks import CHECKS
-from rocketchaos.harness.diagnose.collect import Collector, Scope
+from rocketchaos.harness.diagnose.collect import Collector, Scope, consumed_topics
 from rocketchaos.harness.diagnose.exchange import Asker
 from rocketchaos.harness.diagnose.finding import (
     Check,
     Evidence,
     Finding,
     Found,
+    Inapplicable,
     Level,
     Result,
     RuledOut,
@@ -154,6 +156,8 @@ def _unsettled_s(found: Iterable[Result]) -> float:
 def _takes_s(result: Result) -> float:
     if isinstance(result, Unknown):
         return result.for_s + 2 if result.look_again else 0.0
+    if isinstance(result, Inapplicable):
+        return 0.0
     return 0.0 if result.settled else result.lasts_s + 2
 
 
@@ -170,12 +174,27 @@ def evaluate(
         if check.of_group is not None:
             for group, view in views.items():
                 found[check.code, group] = list(check.of_group(view)) or _hidden(check, view)
-    return found
+    unused = [
+        item for topic in collector.scope.topics if (item := _consumed_by_nobody(looks, topic)) is not None
+    ]
+    return {**found, ("RC0401", ""): unused or [Inapplicable()]} if collector.scope.topics else found
+
+
+def _consumed_by_nobody(looks: Sequence[Look], topic: str) -> Unknown | None:
+    """A topic that the user named, and that none of the groups consumes: all other checks pass it over."""
+    known = {topic for look in looks for group in look.stored for topic in consumed_topics(look, group)}
+    if topic in known:
+        return None
+    similar = nearest(topic, known)
+    return Unknown(
+        "no group of this diagnosis consumes it" + (f"; did you mean {similar}?" if similar else ""),
+        topic=topic,
+    )
 
 
 def _hidden(check: Check, view: GroupView) -> Sequence[Result]:
     """What is unknown because a member that didn't answer may hide it."""
-    quiet = view.silent if check.by_members else view.untold if check.by_subscriptions else ()
+    quiet = view.silent if check.by_members else view.unclear if check.by_subscriptions else ()
     if not quiet:
         return []
     return [
@@ -223,6 +242,8 @@ def _report(
                 undetermined.append(
                     Undetermined(check, group, item.topic, item.reason, item.evidence, item.by_silence)
                 )
+            elif isinstance(item, Inapplicable):
+                continue
             elif item.settled or _lasts_s(looks, seen, (code, group, item.topic, item.key)) >= item.lasts_s:
                 findings.append(_finding(check, group, item))
             else:

@@ -180,7 +180,7 @@ def _ranges(
         yield Lost(topic, queue, offsets[0], offsets[-1], len(offsets), tag, what, passed)
 
 
-def share_told(view: GroupView, topic: str) -> str:
+def share_text(view: GroupView, topic: str) -> str:
     """How many of the newest messages no listener gets; if none are stored, which will be lost. Empty: unknown."""
     if view.shares_queues:
         return _BY_POP

@@ -77,7 +77,12 @@ class Unknown:
     """A member didn't answer, which RC0208 tells."""
 
 
-Result = Found | Unknown
+@dataclass(frozen=True, slots=True)
+class Inapplicable:
+    """The check has nothing to look at: it finds nothing, and rules nothing out."""
+
+
+Result = Found | Unknown | Inapplicable
 
 
 @dataclass(frozen=True, slots=True)

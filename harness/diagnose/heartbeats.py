@@ -100,15 +100,15 @@ def _keep(body: bytes, groups: frozenset[str]) -> bytes:
     """Of a heartbeat: whose it is, and the subscriptions; nothing of other groups."""
     try:
         (message,) = decode(body)
-        told = read.mapping(loads(message.body))
+        heartbeat = read.mapping(loads(message.body))
     except ValueError:
         return b""
-    if told.get("group") not in groups:
+    if heartbeat.get("group") not in groups:
         return b""
     kept = {
         "storedAt": message.stored_ms,
-        "consumerGroup": told["group"],
-        "clientId": told.get("clientId"),
-        "subscriptionSet": told.get("subscriptionDataSet"),
+        "consumerGroup": heartbeat["group"],
+        "clientId": heartbeat.get("clientId"),
+        "subscriptionSet": heartbeat.get("subscriptionDataSet"),
     }
     return json.dumps(kept, ensure_ascii=False).encode()

@@ -122,6 +122,10 @@ class Member:
     """Topics of which its listener has finished messages lately: within about a minute (ConsumeStatus)."""
     failing: Mapping[str, float] = field(default_factory=dict)
     """By topic: how many calls of its listener have failed a second, over the last minute (consumeFailedTPS)."""
+    succeeding: Mapping[str, float] = field(default_factory=dict)
+    """The same of those that have succeeded (consumeOKTPS)."""
+    pulling: Mapping[str, float] = field(default_factory=dict)
+    """By topic: how many messages it has pulled a second, over the last minute (pullTPS)."""
     heartbeat: Exchange | None = None
     """What its proxy stored of it: the source of its subscriptions; None: it answered, or there is none."""
 
@@ -131,7 +135,7 @@ class Member:
         return self.answered or self.heartbeat is not None
 
     @property
-    def told(self) -> Exchange:
+    def shown_by(self) -> Exchange:
         """The answer that shows its subscriptions."""
         return self.heartbeat or self.exchange
 
@@ -144,6 +148,12 @@ class Member:
     def started_ms(self) -> int:
         """When it was started, by its own clock; 0 where it doesn't tell."""
         return whole(self.properties.get("PROP_CONSUMER_START_TIMESTAMP"))
+
+    @property
+    def name_servers(self) -> frozenset[str]:
+        """The name servers that it knows; none where it doesn't report them."""
+        known = self.properties.get("PROP_NAMESERVER_ADDR", "").split(";")
+        return frozenset(item.strip() for item in known) - {""}
 
     @property
     def asks_brokers(self) -> bool:
@@ -322,6 +332,8 @@ class Look:
     """By group and client id."""
     routes: dict[str, dict[str, Route]] = field(default_factory=dict)
     """By topic and the name server's address."""
+    topic_configs: dict[str, Exchange] = field(default_factory=dict)
+    """By topic: what one of its brokers says of it (351); of brokers of 5.x alone."""
     stats: dict[str, dict[str, Exchange]] = field(default_factory=dict)
     """By topic and broker (202)."""
     ends: dict[str, dict[Queue, QueueEnds]] = field(default_factory=dict)

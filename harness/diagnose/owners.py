@@ -29,7 +29,7 @@ def share(
 
 def shares(view: GroupView, topic: str) -> Mapping[str, tuple[Queue, ...] | None]:
     """By client id, for every member: a member that doesn't subscribe to the topic takes a share too."""
-    queues, ids = view.queues(topic), sorted(_told(view))
+    queues, ids = view.queues(topic), sorted(_listed(view))
     return {
         client_id: None
         if _is_hidden(view, client_id)
@@ -47,7 +47,7 @@ def _is_hidden(view: GroupView, client_id: str) -> bool:
     return view.pseudonyms and view.members[client_id].strategy == CONSISTENT_HASH
 
 
-def _told(view: GroupView) -> list[str]:
+def _listed(view: GroupView) -> list[str]:
     """The client ids that a broker sends to members; an id that several processes have is in it several times
     (4.9.4, 5.5.0: ConsumerGroupInfo.getAllClientId)."""
     known = [
@@ -61,7 +61,7 @@ def _told(view: GroupView) -> list[str]:
 
 def has_id_twice(view: GroupView) -> bool:
     """Whether a client id counts as several members."""
-    return len(_told(view)) > len(view.members)
+    return len(_listed(view)) > len(view.members)
 
 
 def settled(view: GroupView, topic: str) -> bool | None:

@@ -45,7 +45,7 @@ _VALUES = {
     "topic": "topic", "brokerName": "broker", "clientId": "client", "clientAddr": "address", "cluster": "cluster",
     "groupName": "group", "consumerGroup": "group", "producerGroup": "group", "brokerAddrs": "address",
     "clusterAddrTable": "broker", "brokerIP1": "host", "brokerClusterName": "cluster", "namesrvAddr": "addresses",
-    "orderTopicConf": "order",
+    "orderTopicConf": "order", "PROP_NAMESERVER_ADDR": "addresses",
 }  # fmt: skip
 """Keys whose values are names, and of what."""
 _KEPT = {
@@ -54,7 +54,7 @@ _KEPT = {
     "PROP_CONSUMER_START_TIMESTAMP", "clientRebalance", "consumeTimeout", "postSubscriptionWhenPull",
     "maxReconsumeTimes", "pullThresholdForQueue", "useHeartbeatV2", "consumeThreadMin", "consumeThreadMax",
     "consumeMessageBatchMaxSize", "pullInterval", "consumeTimestamp", "commitLogDiskRatio", "bootTimestamp",
-    "runtime", "brokerVersionDesc", "consumeQueueDiskRatio", "mode",
+    "runtime", "brokerVersionDesc", "consumeQueueDiskRatio", "mode", "messageType",
 }  # fmt: skip
 """Keys whose text is nobody's name, and is looked at."""
 

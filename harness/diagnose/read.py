@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import (
     LOGICAL,
@@ -16,6 +17,7 @@ from rocketchaos.harness.diagnose.model import (
     Stored,
     Subscription,
     TopicOnBroker,
+    is_of_rocketmq,
 )
 from rocketchaos.harness.diagnose.numbers import queue_count, whole
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -50,7 +52,8 @@ MEMBER_PROPERTIES = (
     "PROP_THREADPOOL_CORE_SIZE", "allocateMessageQueueStrategy", "messageModel", "consumeFromWhere",
     "consumeTimestamp", "consumeTimeout", "maxReconsumeTimes", "pullThresholdForQueue", "consumeThreadMin",
     "consumeThreadMax", "consumeMessageBatchMaxSize", "postSubscriptionWhenPull", "pullInterval", "useHeartbeatV2",
-    "clientRebalance",
+    "clientRebalance", "PROP_NAMESERVER_ADDR",
+    "popInvisibleTime",
 )  # fmt: skip
 """What is kept of a member's properties."""
 
@@ -97,13 +100,22 @@ def keep_member(body: bytes) -> bytes:
 
 
 def keep_groups(body: bytes, groups: Iterable[str] | None) -> bytes:
-    """Of the answer to 201: the groups that are looked at, and those of the same name in other namespaces."""
+    """Of the answer to 201: the groups that are looked at, and those of the same name in other namespaces.
+
+    For a name that isn't there, also the most similar one: the user may have mistyped it.
+    """
     try:
         table = mapping(mapping(loads(body)).get("subscriptionGroupTable"))
     except ValueError:
         return b""
     wanted = {without_namespace(group) for group in (table if groups is None else groups)}
-    kept = {group: config for group, config in table.items() if without_namespace(group) in wanted}
+    of_users = [group for group in table if not is_of_rocketmq(group)]
+    similar = {nearest(group, of_users) for group in groups or () if of_users and group not in table}
+    kept = {
+        group: config
+        for group, config in table.items()
+        if without_namespace(group) in wanted or group in similar
+    }
     return json.dumps({"subscriptionGroupTable": kept}, ensure_ascii=False).encode()
 
 
@@ -139,6 +151,15 @@ def keep_modes(body: bytes, groups: Iterable[str] | None) -> bytes:
         if wanted is None or group in wanted
     ]
     return json.dumps({"modes": kept}, ensure_ascii=False).encode()
+
+
+def keep_topic(body: bytes) -> bytes:
+    """Of the answer to 351: what the topic's messages are."""
+    try:
+        attributes = mapping(mapping(loads(body)).get("attributes"))
+    except ValueError:
+        return b""
+    return json.dumps({"messageType": str(attributes.get("message.type", ""))}).encode()
 
 
 def keep_delay_offsets(body: bytes) -> bytes:
@@ -298,11 +319,9 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
             for topic, status in mapping(document.get("statusTable")).items()
             if _finishes(mapping(status))
         ),
-        failing={
-            topic: rate
-            for topic, status in mapping(document.get("statusTable")).items()
-            if isinstance(rate := mapping(status).get("consumeFailedTPS"), int | float) and rate > 0
-        },
+        failing=_rates(document, "consumeFailedTPS"),
+        succeeding=_rates(document, "consumeOKTPS"),
+        pulling=_rates(document, "pullTPS"),
     )
 
 
@@ -310,6 +329,15 @@ def subscriptions(document: Mapping[str, Any]) -> dict[str, Subscription]:
     """A member's own subscriptions, by topic."""
     items = map(mapping, listed(document.get("subscriptionSet")))
     return {topic: _subscription(item, topic) for item in items if (topic := str(item.get("topic", "")))}
+
+
+def _rates(document: Mapping[str, Any], key: str) -> dict[str, float]:
+    """A rate of a member, by topic, where it isn't 0."""
+    return {
+        topic: rate
+        for topic, status in mapping(document.get("statusTable")).items()
+        if isinstance(rate := mapping(status).get(key), int | float) and rate > 0
+    }
 
 
 def _finishes(status: Mapping[str, Any]) -> bool:

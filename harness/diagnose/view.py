@@ -89,7 +89,7 @@ class GroupView:
         return {name: item for name, item in self.now.stored.get(self.group, {}).items() if item.online}
 
     @property
-    def not_told(self) -> tuple[Stored, ...]:
+    def unclear_brokers(self) -> tuple[Stored, ...]:
         """Brokers that didn't say who is online."""
         return tuple(item for item in self.now.stored.get(self.group, {}).values() if item.unknown)
 
@@ -109,8 +109,8 @@ class GroupView:
         return tuple(member for member in self.members.values() if not member.answered)
 
     @property
-    def untold(self) -> tuple[Member, ...]:
-        """The members of which neither they nor a proxy's messages told the subscriptions."""
+    def unclear(self) -> tuple[Member, ...]:
+        """The members whose subscriptions are unknown: neither they nor a proxy's messages have them."""
         return tuple(member for member in self.members.values() if not member.subscribes)
 
     @property
@@ -189,14 +189,20 @@ class GroupView:
         return found
 
     def route(self, topic: str) -> Route | None:
-        """The answer of the first name server that knows the topic; None: none does."""
-        routes = self.now.routes.get(topic, {}).values()
-        return next((item for item in routes if item.brokers), None)
+        """The answer of the name server that knows most brokers of the topic; None: none knows it."""
+        routes = [item for item in self.now.routes.get(topic, {}).values() if item.brokers]
+        return max(routes, key=lambda item: len(item.brokers), default=None)
 
     def on_brokers(self, topic: str) -> Mapping[str, TopicOnBroker]:
         """Where the topic is."""
         found = self.route(topic)
         return {} if found is None else found.brokers
+
+    def message_type(self, topic: str) -> str:
+        """`NORMAL`, `FIFO`, `DELAY`, `TRANSACTION`; empty where no broker says."""
+        answer = self.now.topic_configs.get(topic)
+        document = answer.document if answer is not None and answer.succeeded else {}
+        return str(document.get("messageType", "")) if isinstance(document, dict) else ""
 
     def is_static(self, topic: str) -> bool:
         """Whether brokers map its queues to others (static topics of 5.x): offsets and ends are of those."""

@@ -56,6 +56,7 @@ So `--watch 6m` sees it, unless the members started within 5 s of each other: th
 before the next look.
 
 `--watch 2m` looks every 5 s and reports changes. It takes 25 s to see that a group falls behind.
+An offset that somebody sets ahead (RC0509) is found if it happens during the watch, 20 s later.
 
 ## Checks
 

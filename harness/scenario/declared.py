@@ -51,7 +51,9 @@ Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
 def _by_name(groups: Any) -> Any:
     """Groups that are only named may be a list of names, or one."""
-    return groups if isinstance(groups, Mapping) else {name: NamedGroup() for name in as_tuple(groups)}
+    if isinstance(groups, Mapping) or not all(isinstance(name, str) for name in as_tuple(groups)):
+        return groups
+    return {name: NamedGroup() for name in as_tuple(groups)}
 
 
 def _program_client(consumer: Any) -> str | None:

@@ -9,6 +9,7 @@ from rocketchaos.harness.diagnose.checks import (
     differences,
     member_clocks,
     members,
+    message_types,
     missing_topics,
     offsets,
     ordered_topics,
@@ -21,6 +22,7 @@ from rocketchaos.harness.diagnose.checks import (
     request_modes,
     retry_settings,
     revive,
+    set_ahead,
     slaves,
     subscriptions,
     transactions,
@@ -32,8 +34,8 @@ from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
     subscriptions, members, differences, proxies, ownership, configuration, permissions, unread_queues, offsets,
-    outside, progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_settings,
-    request_modes, member_clocks, delays, transactions, revive, unwanted, unsubscribed,
+    outside, set_ahead, progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_settings,
+    request_modes, member_clocks, message_types, delays, transactions, revive, unwanted, unsubscribed,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = {

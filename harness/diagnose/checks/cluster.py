@@ -1,7 +1,7 @@
 """Name servers and brokers that should agree."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import route_text
 from rocketchaos.harness.diagnose.exchange import Exchange
@@ -13,6 +13,7 @@ from rocketchaos.harness.diagnose.words import joined
 
 _DISK_WARNING, _DISK_ERROR = 0.75, 0.90
 """From 75 % on a broker deletes expired files at once, from 90 % on it refuses messages (DefaultMessageStore)."""
+_NO_PERMISSION = 16
 _CLOCKS_APART_S = 10
 TAKES_TURNS_S = 65.0
 """Brokers register every 30 s: of two processes with one name, each has been seen after two rounds."""
@@ -124,26 +125,26 @@ def _takes_turns(view: ClusterView) -> Iterator[Result]:
     seen: dict[tuple[str, str, int], list[tuple[str, int, Evidence]]] = {}
     for look in view.looks:
         for name_server, item in look.registered.items():
-            for name, addresses in item.brokers.items():
-                for number, address in addresses.items():
+            for name, by_id in item.brokers.items():
+                for number, address in by_id.items():
                     known = seen.setdefault((name_server, name, number), [])
                     if not known or known[-1][0] != address:
                         evidence = Evidence(item.exchange, f"{name} {number}: {address}")
                         known.append((address, look.at_ms, evidence))
     for (name_server, name, number), known in seen.items():
-        told = [address for address, _, _ in known]
+        addresses = [address for address, _, _ in known]
         proof = tuple(evidence for _, _, evidence in known)
         since_ms = known[-1][1]
-        if len(told) > len(set(told)):  # one that came back; a broker that moves doesn't
+        if len(addresses) > len(set(addresses)):  # one that came back; a broker that moves doesn't
             yield Found(
-                f"broker id {number} of {name} is {joined(sorted(set(told)))} in turn at {name_server}",
+                f"broker id {number} of {name} is {joined(sorted(set(addresses)))} in turn at {name_server}",
                 proof,
                 key=f"{name} {number}",
             )
-        elif len(told) > 1 and (view.now.at_ms - since_ms) / 1000 < TAKES_TURNS_S:
+        elif len(addresses) > 1 and (view.now.at_ms - since_ms) / 1000 < TAKES_TURNS_S:
             yield Unknown(
-                f"broker id {number} of {name} was {told[-2]}, and is {told[-1]} now at {name_server}: it has "
-                "moved, or two processes have its name",
+                f"broker id {number} of {name} was {addresses[-2]}, and is {addresses[-1]} now at {name_server}: "
+                "it has moved, or two processes have its name",
                 proof,
                 look_again=True,
                 for_s=(since_ms - view.looks[0].at_ms) / 1000 + TAKES_TURNS_S,
@@ -158,9 +159,15 @@ def brokers(view: ClusterView) -> Iterator[Result]:
         ]
         if silent:
             yield Unknown(
-                f"{name}: {silent[0].why_not}",
+                f"{name}: {silent[0].why_not}{_needs_a_key(silent)}",
                 tuple(Evidence(item, item.why_not) for item in silent),
             )
+
+
+def _needs_a_key(silent: Sequence[Exchange]) -> str:
+    """That access control refuses the questions, as a phrase: ACL 1 answers 1 or 16, ACL 2 16 (NO_PERMISSION)."""
+    refused = any(item.answer_code == _NO_PERMISSION or "AclException" in item.remark for item in silent)
+    return "; give an access key that may read: `--access-key-file`" if refused else ""
 
 
 def disks(view: ClusterView) -> Iterator[Result]:

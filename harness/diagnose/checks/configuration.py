@@ -14,6 +14,11 @@ WHOLE_GROUP = (
     "consumeBroadcastEnable and consumeFromMinEnable to false."
 )
 
+WHOLE_TOPIC = (
+    "Give `updateTopic` both -r and -w, the numbers of queues for reading and for writing: it sets one that you "
+    "leave out to 8, and the permission to 6."
+)
+
 
 def routed(view: GroupView, topic: str) -> tuple[Evidence, ...]:
     """The route of a topic, as evidence."""
@@ -25,11 +30,11 @@ def routed(view: GroupView, topic: str) -> tuple[Evidence, ...]:
 
 def route_text(route: Route) -> str:
     """A topic's queues and permissions on each broker, as a phrase."""
-    told = [
+    parts = [
         f"{name} (read {item.read_queues}, write {item.write_queues}, permission {_permission(item.permission)})"
         for name, item in sorted(route.brokers.items())
     ]
-    return ", ".join(told) or "no route"
+    return ", ".join(parts) or "no route"
 
 
 def _permission(bits: int) -> str:
@@ -64,7 +69,7 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
             )
 
 
-def not_on_every_broker(view: GroupView) -> Iterator[Result]:
+def not_on_every_broker(view: GroupView) -> Iterator[Found]:
     """Topics that only one of several brokers has, if brokers create topics automatically."""
     brokers = {name: broker for name, broker in view.now.brokers.items() if broker.config}
     for topic in view.topics:
@@ -152,7 +157,7 @@ def no_sql(view: GroupView) -> Iterator[Result]:
                 f"`{expression_text(example)}` (SQL92), and enablePropertyFilter is false on {joined(without)}",
                 (
                     *(Evidence(brokers[name].asked[0], "enablePropertyFilter=false") for name in without),
-                    *(Evidence(view.members[item].told, f"{item}: SQL92") for item in wanting),
+                    *(Evidence(view.members[item].shown_by, f"{item}: SQL92") for item in wanting),
                 ),
                 topic,
             )

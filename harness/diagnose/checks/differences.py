@@ -58,6 +58,14 @@ def _listener(_view: GroupView, member: Member) -> str:
     return known.get(member.properties.get("PROP_CONSUMEORDERLY", ""), "")
 
 
+def _way_to_consume(_view: GroupView, member: Member) -> str:
+    """A lite pull consumer of 5.x shares out queues as push consumers do, and reports them."""
+    kind = member.properties.get("PROP_CONSUME_TYPE")
+    if kind == "CONSUME_ACTIVELY":
+        return "" if member.queues else "the application pulls"
+    return "a listener" if kind == "CONSUME_PASSIVELY" else ""
+
+
 def _version(view: GroupView, member: Member) -> str:
     """Of clients of one language; those of several have versions of their own (RC0203)."""
     several = len({item.language for item in view.members.values()}) > 1
@@ -129,5 +137,18 @@ CHECKS = (
         "around a rebalance both may consume the same queue.",
         ("Give all members the same listener: MessageListenerOrderly, or MessageListenerConcurrently.",),
         of_group=_differ("listeners", _listener),
+    ),
+    Check(
+        "RC0216",
+        "some members have a listener, others pull by themselves",
+        Level.WARNING,
+        "all members have a listener, or all pull by themselves",
+        "Members divide the queues among all of them. An application that pulls by itself may leave out some of "
+        "its share, whose messages wait, and may pull queues of other members, whose messages come twice.",
+        (
+            "Give members that pull by themselves (DefaultMQPullConsumer) their own group.",
+            "Then restart the members with a listener: their share is larger.",
+        ),
+        of_group=_differ("ways to consume", _way_to_consume),
     ),
 )

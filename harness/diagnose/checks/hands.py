@@ -32,8 +32,8 @@ def has_more_than_threads(member: Member) -> bool:
     """
     held = [item for queues in member.queues.values() for item in queues.values() if not item.dropped]
     count = sum(min(item.cached_count, 1) if member.orderly else item.cached_count for item in held)
-    told = member.properties.get("PROP_THREADPOOL_CORE_SIZE", "")
-    return count > (whole(told) if told.isdecimal() else _THREADS)
+    threads = member.properties.get("PROP_THREADPOOL_CORE_SIZE", "")
+    return count > (whole(threads) if threads.isdecimal() else _THREADS)
 
 
 def _idle_ms(member: Member) -> int:

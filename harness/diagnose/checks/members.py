@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
@@ -42,14 +43,14 @@ def same_id(view: GroupView) -> Iterator[Result]:
 def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
     """The messages that wait because one id counts as several members, and a phrase with their queues."""
     waits: list[Lost] = []
-    told = []
+    without_owner = []
     for topic in view.topics:
         owners = view.owners(topic)
         missing = [queue for queue in view.queues(topic) if queue not in owners]
         if missing and view.own(topic) and not view.silent:
             waits += stranded(view, topic, missing)
-            told.append(f"{queues_text(missing)} of {topic}")
-    return tuple(waits), f"; no member owns {joined(told)}" if told else ""
+            without_owner.append(f"{queues_text(missing)} of {topic}")
+    return tuple(waits), f"; no member owns {joined(without_owner)}" if without_owner else ""
 
 
 def _was_so(view: GroupView, broker: str, client_id: str, addresses: list[str]) -> bool:
@@ -92,7 +93,7 @@ def silent(view: GroupView) -> Iterator[Result]:
             (Evidence(member.exchange, why_silent(view, member)),),
             look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
         )
-    for stored in view.not_told:
+    for stored in view.unclear_brokers:
         yield Unknown(
             f"{stored.exchange.address} didn't list the members that are online: {stored.exchange.why_not}",
             (Evidence(stored.exchange, stored.exchange.why_not),),
@@ -111,7 +112,7 @@ def not_everywhere(view: GroupView) -> Iterator[Result]:
         if missing := sorted(holders - knowing):
             yield Found(
                 f"{client_id} is connected to {joined(sorted(knowing)) or 'no broker of its topics'}, "
-                f"and not to {joined(missing)}",
+                f"and not to {joined(missing)}{_asks_others(view, client_id)}",
                 tuple(
                     Evidence(view.stored[holder].exchange, f"{holder} knows {client_id}: {holder in knowing}")
                     for holder in sorted(holders)
@@ -119,6 +120,16 @@ def not_everywhere(view: GroupView) -> Iterator[Result]:
                 settled=False,
                 key=client_id,
             )
+
+
+def _asks_others(view: GroupView, client_id: str) -> str:
+    """The name servers of a member that lacks some of the other members' ones, as a phrase."""
+    known = {item.name_servers for item in view.answered if item.name_servers}
+    own = view.members[client_id].name_servers
+    if not own or len(known) < 2:
+        return ""
+    others = sorted(set().union(*known) - own)
+    return f"; it asks {joined(sorted(own))}, and not {joined(others)}, as other members do" if others else ""
 
 
 def nobody(view: GroupView) -> Iterator[Result]:
@@ -129,7 +140,7 @@ def nobody(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
             "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
-            f"asks it){_guarded(view)}{_behind(view)}{_namesakes(view)}",
+            f"asks it){_guarded(view)}{_pulls_refused(view)}{_behind(view)}{_namesakes(view)}",
             tuple(
                 Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
             ),
@@ -153,12 +164,31 @@ def _guarded(view: GroupView) -> str:
     )
 
 
+def _pulls_refused(view: GroupView) -> str:
+    """Which brokers refuse members that pull by themselves, as a phrase (ClientManageProcessor, 5.x)."""
+    names = [
+        name
+        for name, broker in view.now.brokers.items()
+        if broker.is_of_5 and broker.config.get("rejectPullConsumerEnable") == "true"
+    ]
+    if not names:
+        return ""
+    return (
+        f"; rejectPullConsumerEnable is true on {joined(names)}: members that pull by themselves "
+        "(DefaultMQPullConsumer, DefaultLitePullConsumer) are not known there, and their pulls are refused"
+    )
+
+
 def _namesakes(view: GroupView) -> str:
-    """Groups that differ by their namespace alone, as a phrase."""
+    """Groups that differ by their namespace alone, otherwise one that the user may have meant, as a phrase."""
     name = read.without_namespace(view.group)
-    known = {group for groups in view.now.groups.values() for group in groups} - {view.group}
-    found = sorted(group for group in known if read.without_namespace(group) == name)
-    return f"; brokers know {joined(found)} as well, by another namespace" if found else ""
+    known = {group for groups in view.now.groups.values() for group in groups}
+    found = sorted(group for group in known - {view.group} if read.without_namespace(group) == name)
+    if found:
+        return f"; brokers know {joined(found)} as well, by another namespace"
+    # Brokers' answers have other groups only if the user asks for all of them, or for one that isn't there.
+    similar = "" if view.group in known else nearest(view.group, known)
+    return f"; brokers know {similar}: did you mean that?" if similar else ""
 
 
 def _behind(view: GroupView) -> str:
@@ -171,8 +201,8 @@ def _behind(view: GroupView) -> str:
         )
         for topic in view.topics
     }
-    told = [f"{counted(lag, 'message')} of {topic}" for topic, lag in lags.items() if lag]
-    return f"; it is {joined(told)} behind" if told else ""
+    behind = [f"{counted(lag, 'message')} of {topic}" for topic, lag in lags.items() if lag]
+    return f"; it is {joined(behind)} behind" if behind else ""
 
 
 CHECKS = (
@@ -222,7 +252,10 @@ CHECKS = (
         "every broker of the topics knows every member",
         "A broker that doesn't know a member gives clients another list of members, so that they divide the "
         "queues differently. A dead connection keeps its share of the queues for 120 s.",
-        ("Check whether the member reaches that broker's address.", "If it does, restart the member."),
+        (
+            "If it asks other name servers than the other members, give all members the same ones.",
+            "Otherwise check whether the member reaches that broker's address. If it does, restart the member.",
+        ),
         ("A10", "A17", "D11"),
         of_group=not_everywhere,
     ),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.checks.cluster import TAKES_TURNS_S
-from rocketchaos.harness.diagnose.checks.configuration import not_on_every_broker, routed
+from rocketchaos.harness.diagnose.checks.configuration import WHOLE_TOPIC, not_on_every_broker, routed
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY
 from rocketchaos.harness.diagnose.numbers import whole
@@ -13,7 +13,7 @@ from rocketchaos.harness.diagnose.words import joined
 
 def on_some_brokers(view: GroupView) -> Iterator[Result]:
     """Topics that some brokers don't have; where the group has an offset on one of them, it had the topic."""
-    told = {item.topic for item in not_on_every_broker(view)}  # RC0405
+    reported = {item.topic for item in not_on_every_broker(view)}  # RC0405
     for topic in view.topics:
         yield from _denied(view, topic)
         holders = {name for route in view.now.routes.get(topic, {}).values() for name in route.brokers}
@@ -21,7 +21,7 @@ def on_some_brokers(view: GroupView) -> Iterator[Result]:
         if (
             not holders
             or not without
-            or topic in told
+            or topic in reported
             or view.is_static(topic)
             or topic.startswith((RETRY, DEAD_LETTERS))
         ):
@@ -101,7 +101,8 @@ CHECKS = (
         "every broker has the topics",
         "None by itself: producers and consumers use the brokers that have it.",
         (
-            "If every broker should have it, create it there: `mqadmin updateTopic`.",
+            "If every broker should have it, create it there: `mqadmin updateTopic -b`.",
+            WHOLE_TOPIC,
             "If a broker lost its store, or another process has taken its name (RC0802), correct that first.",
         ),
         of_group=on_some_brokers,

@@ -82,7 +82,8 @@ CHECKS = (
         (
             "Check whether a broker lost data, or was recreated under its old name, or the topic was deleted and "
             "created again.",
-            "Reset the group's offset.",
+            "Reset the group's offset: `mqadmin resetOffsetByTime`, with `-s now` to the queue's end, otherwise "
+            "with the time of the first message that the group needs.",
         ),
         ("F04", "F05", "F10"),
         of_group=above_maximum,

@@ -1,6 +1,6 @@
 """Queues with no owner, or with several; the allocation is recomputed from the member list."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.fate import stranded, tell_no_queues
 from rocketchaos.harness.diagnose.finding import (
@@ -10,6 +10,7 @@ from rocketchaos.harness.diagnose.finding import (
     Check,
     Evidence,
     Found,
+    Inapplicable,
     Level,
     Result,
     Unknown,
@@ -22,13 +23,10 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 def unowned(view: GroupView) -> Iterator[Result]:
     """Queues without an owner."""
+    yield from _none_by_allocation(view)
     for topic in _shared_out(view):
         if quiet := tell_no_queues(view, topic):
-            yield Unknown(
-                f"the client of {joined(quiet)} doesn't report its queues",
-                tuple(Evidence(view.members[item].exchange, "no queues in it") for item in quiet),
-                topic,
-            )
+            yield _chosen_by_the_application(view, topic, quiet)
             continue
         owners = view.owners(topic)
         missing = {queue for queue in view.queues(topic) if queue not in owners}
@@ -65,6 +63,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
 
 def several_owners(view: GroupView) -> Iterator[Result]:
     """Queues with more than one owner."""
+    yield from _none_by_allocation(view)
     for topic in _shared_out(view):
         if len({item.strategy for item in view.answered} - {""}) > 1:
             continue  # RC0207 reports it
@@ -84,6 +83,7 @@ def several_owners(view: GroupView) -> Iterator[Result]:
 
 def idle(view: GroupView) -> Iterator[Result]:
     """Members that own nothing because there are fewer queues than members."""
+    yield from _none_by_allocation(view)
     topics = list(_shared_out(view))
     if not topics or view.silent or any(tell_no_queues(view, topic) for topic in topics):
         return
@@ -102,6 +102,28 @@ def idle(view: GroupView) -> Iterator[Result]:
             settled=all(settled(view, topic) is True for topic in topics),
             key=" ".join(spare),
         )
+
+
+def _chosen_by_the_application(view: GroupView, topic: str, quiet: Sequence[str]) -> Result:
+    """Of members that pull by themselves only the application knows the queues: what waits may have no owner."""
+    waits = stranded(view, topic, view.queues(topic))
+    if not waits:
+        return Inapplicable()
+    count = sum(item.count for item in waits)
+    return Unknown(
+        f"{counted(count, 'message')} {'waits' if count == 1 else 'wait'} in "
+        f"{queues_text({item.queue for item in waits})}, and the client of {joined(quiet)} doesn't report its "
+        "queues",
+        tuple(Evidence(view.members[item].exchange, "no queues in it") for item in quiet),
+        topic,
+    )
+
+
+def _none_by_allocation(view: GroupView) -> Iterator[Inapplicable]:
+    """Of groups whose members don't divide queues: each has all of them, pops from all, or pulls by itself."""
+    quiet = [item for topic in view.topics for item in tell_no_queues(view, topic)]
+    if view.broadcasting or view.shares_queues or quiet:
+        yield Inapplicable()
 
 
 def _hidden(view: GroupView, topic: str, what: str) -> Unknown:

@@ -15,7 +15,7 @@ from rocketchaos.harness.diagnose.finding import (
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, queues_text
+from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 LATER = 16
@@ -24,6 +24,9 @@ it keeps the oldest one."""
 RECENT_MS = 180_000
 """A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 
+_AGAIN_BY_POP = (
+    "They come again whenever their invisible time has passed. After the last retry they are dead letters."
+)
 _POPPED = (
     "Once popInvisibleTime has passed (default 60 s), these messages go to any member again, as retries. The "
     "group's offset has passed them, so a lag doesn't show them."
@@ -224,21 +227,50 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     last = f"the last one came {ago_s:.0f} s ago, by its broker's clock"
     if waiting:
         nobody = "" if view.online else " for a member to come online"
-        told = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
+        parts = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
     else:
         came = sum(end.max_offset - end.min_offset for end in ends.values())
-        told = [
+        parts = [
             f"{counted(came, 'retry', 'retries')} {'has' if came == 1 else 'have'} come, and none waits now"
         ]
     if grown:
-        told.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
+        parts.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
+    by_pop = topic != view.retry_topic
+    if by_pop:
+        parts += _invisible_times(view)
+    if not view.online:
+        effect = "They wait until a member is online, or retention deletes them."
+    else:
+        effect = _AGAIN_BY_POP if by_pop else ""
     yield Found(
-        "; ".join([*told, *([last] if last_ms else [])]),
+        "; ".join([*parts, *([last] if last_ms else [])]),
         _stats(view, topic),
-        "" if topic == view.retry_topic else topic,
-        effect="" if view.online else "They wait until a member is online, or retention deletes them.",
+        topic if by_pop else "",
+        level=None if waiting or grown or by_pop or not _rarely_fails(view) else Level.INFO,
+        effect=effect,
         settled=bool(grown) or recent or len(view.looks) > 2,
     )
+
+
+def _rarely_fails(view: GroupView) -> bool:
+    """Whether fewer than a tenth of all calls of listeners have failed in the last minute, by their own count."""
+    if view.silent or any(item.language != "JAVA" for item in view.answered):
+        return False
+    failed = sum(sum(item.failing.values()) for item in view.answered)
+    succeeded = sum(sum(item.succeeding.values()) for item in view.answered)
+    return failed * 9 < succeeded
+
+
+def _invisible_times(view: GroupView) -> Iterator[str]:
+    """How long members that pop have until their messages come again, as a phrase."""
+    times: dict[str, list[str]] = {}
+    for member in view.answered:
+        popping = any(held.popped for queues in member.queues.values() for held in queues.values())
+        if popping and (shown := member.properties.get("popInvisibleTime", "")).isdecimal():
+            times.setdefault(shown, []).append(member.client_id)
+    for shown, ids in sorted(times.items()):
+        pops = "pops" if len(ids) == 1 else "pop"
+        yield f"messages that {joined(ids)} {pops} come again after {whole(shown) / 1000:g} s (popInvisibleTime)"
 
 
 def dead_letters(view: GroupView) -> Iterator[Result]:
@@ -334,7 +366,11 @@ CHECKS = (
         Level.WARNING,
         "no retries wait",
         "They come again after a delay that grows each time. After the last retry they are dead letters.",
-        ("Read the listener's log: it throws an exception, or returns RECONSUME_LATER.",),
+        (
+            "Read the listener's log: it throws an exception, or returns RECONSUME_LATER.",
+            "If members pop and the log has neither, the listener takes longer than popInvisibleTime, or than the "
+            "invisibleDuration of a SimpleConsumer: make it faster, or raise that time.",
+        ),
         ("G06", "G07", "B17"),
         of_group=retries,
     ),

@@ -29,7 +29,7 @@ def slow_pulls_s(view: GroupView, topic: str, queue: Queue) -> float:
 def unsubscribed(view: GroupView, topic: str) -> bool:
     """Whether the group has offsets in a topic that no member subscribes to; those that pull by themselves may
     read it without (DefaultMQPullConsumer)."""
-    if view.own(topic) or view.held(topic) or view.untold or not view.online or view.shares_queues:
+    if view.own(topic) or view.held(topic) or view.unclear or not view.online or view.shares_queues:
         return False
     pulling = any(item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY" for item in view.answered)
     return not pulling and not view.broadcasting and topic not in view.pop_retry_topics

@@ -21,13 +21,13 @@ def by_broker(view: GroupView) -> Iterator[Result]:
     for topic in view.topics:
         modes = _modes(view, topic)
         if len(set(modes.values())) > 1:
-            told = "; ".join(
+            modes_text = "; ".join(
                 f"{joined([name for name, mode in modes.items() if mode == known])} "
                 f"{'has' if list(modes.values()).count(known) == 1 else 'have'} the mode {known}"
                 for known in sorted(set(modes.values()))
             )
             yield Found(
-                told + (f"; {joined(asking)} go by it" if asking else ""),
+                modes_text + (f"; {joined(asking)} go by it" if asking else ""),
                 tuple(Evidence(view.now.modes[name], f"{name}: {mode}") for name, mode in modes.items()),
                 topic,
                 level=None if asking else Level.INFO,
@@ -39,12 +39,12 @@ def by_broker(view: GroupView) -> Iterator[Result]:
     for name, answer in sorted(view.now.modes.items()):
         if asking and not answer.succeeded:
             yield Unknown(
-                f"{name} didn't tell its mode: {answer.why_not}", (Evidence(answer, answer.why_not),)
+                f"{name} didn't report its mode: {answer.why_not}", (Evidence(answer, answer.why_not),)
             )
 
 
 def _modes(view: GroupView, topic: str) -> Mapping[str, str]:
-    """By broker of the topic, of those that told."""
+    """By broker of the topic, of those that answered."""
     found = {}
     for name in sorted(view.on_brokers(topic)):
         answer = view.now.modes.get(name)

@@ -2,14 +2,23 @@
 
 from collections.abc import Iterator
 
-from rocketchaos.harness.diagnose.checks.configuration import WHOLE_GROUP
+from rocketchaos.harness.diagnose.checks.configuration import WHOLE_GROUP, WHOLE_TOPIC
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
 
+_DEAD_AT_ONCE = (
+    "No listener gets any message: a proxy makes each one a dead letter when it pops it "
+    "(PopMessageResultFilterImpl, 5.x)."
+)
+_LIMITS_OF_THEIR_OWN = (
+    "None for clients that send a limit of their own with each retry, as Java's do (maxReconsumeTimes, default "
+    "16). For others a failed message becomes a dead letter at once."
+)
+
 
 def no_retries(view: GroupView) -> Iterator[Result]:
-    """Members, or a group, with a limit of 0 retries; members that broadcast never retry."""
+    """Members, or a group, with a limit of 0 retries or less; members that broadcast never retry."""
     if view.broadcasting:
         return
     members = [item for item in view.answered if item.properties.get("maxReconsumeTimes") == "0"]
@@ -18,21 +27,21 @@ def no_retries(view: GroupView) -> Iterator[Result]:
             f"maxReconsumeTimes is 0 in {joined([item.client_id for item in members])}",
             tuple(Evidence(item.exchange, "maxReconsumeTimes 0") for item in members),
         )
-    brokers = [
-        name
-        for name, groups in sorted(view.now.groups.items())
-        if groups.get(view.group, {}).get("retryMaxTimes") == 0
-    ]
-    if brokers:
-        by_grpc = bool(view.by_grpc)
+    limits: dict[int, list[str]] = {}
+    for name, groups in sorted(view.now.groups.items()):
+        limit = groups.get(view.group, {}).get("retryMaxTimes")
+        if isinstance(limit, int) and limit <= 0:
+            limits.setdefault(limit, []).append(name)
+    for limit, brokers in sorted(limits.items()):
+        level = Level.ERROR if limit < 0 else None
+        effect = _DEAD_AT_ONCE if limit < 0 else ""
         yield Found(
-            f"retryMaxTimes of the group is 0 on {joined(brokers)}",
-            tuple(Evidence(view.now.group_configs[name], f"{name}: retryMaxTimes 0") for name in brokers),
-            level=None if by_grpc else Level.INFO,
-            effect=""
-            if by_grpc
-            else "None for clients that send a limit of their own with each retry, as Java's do "
-            "(maxReconsumeTimes, default 16). For others a failed message becomes a dead letter at once.",
+            f"retryMaxTimes of the group is {limit} on {joined(brokers)}",
+            tuple(
+                Evidence(view.now.group_configs[name], f"{name}: retryMaxTimes {limit}") for name in brokers
+            ),
+            level=level if view.by_grpc else Level.INFO,
+            effect=effect if view.by_grpc else _LIMITS_OF_THEIR_OWN,
         )
 
 
@@ -105,8 +114,8 @@ CHECKS = (
         "A message whose listener fails once is gone: the broker says that it took it back, and stores nothing.",
         (
             "Set retryQueueNums to 1 or more: `mqadmin updateSubGroup -q 1`.",
-            "Give the retry topic queues too, or RC0705 follows: `mqadmin updateTopic -r 1 -w 1`. Members find "
-            "them after at most 30 s.",
+            "Give the retry topic queues too, or RC0705 follows: `mqadmin updateTopic -t '%RETRY%GROUP' -r 1 -w "
+            "1`. Members find them after at most 30 s.",
             WHOLE_GROUP,
         ),
         ("G06",),
@@ -120,7 +129,8 @@ CHECKS = (
         "the retry topic has all retry queues of the group",
         "A part of the failed messages doesn't come again: their retries wait in queues that no member has.",
         (
-            "Raise the queues of the retry topic to retryQueueNums: `mqadmin updateTopic -r -w`.",
+            "Raise the queues of the retry topic to retryQueueNums: `mqadmin updateTopic -t '%RETRY%GROUP'`.",
+            WHOLE_TOPIC,
             "Members read them once they fetch the route again, after at most 30 s.",
         ),
         ("G06",),

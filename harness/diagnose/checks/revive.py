@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rocketchaos.harness.diagnose import read, requests
 from rocketchaos.harness.diagnose.checks import timers
 from rocketchaos.harness.diagnose.checks.cluster import now_ms
-from rocketchaos.harness.diagnose.checks.delays import untold
+from rocketchaos.harness.diagnose.checks.delays import unanswered
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Backlog, Broker
@@ -39,7 +39,7 @@ def behind(view: ClusterView) -> Iterator[Result]:
         for name, known in view.now.backlogs.items()
         for item in _silent(view.now.brokers[name], known)
     }
-    yield from untold("their popped messages", silent)
+    yield from unanswered("their popped messages", silent)
     if kept := sorted(name for name in view.now.backlogs if _in_a_store_of_its_own(view.now.brokers[name])):
         yield Unknown(
             f"{joined(kept)} {'keeps' if len(kept) == 1 else 'keep'} popped messages where no request sees them: "

@@ -36,7 +36,7 @@ def missing(view: ClusterView) -> Iterator[Result]:
             yield Found(
                 f"{name} has {counted(len(broker.slaves), 'registered slave')}, and {joined(asking)} "
                 f"{'asks' if len(asking) == 1 else 'ask'} for more; whether one was stopped or never "
-                "there, no server tells",
+                "there, no server says",
                 (*registered, Evidence(broker.asked[0], ", ".join(asking))),
                 settled=False,
                 key=name,
@@ -44,7 +44,7 @@ def missing(view: ClusterView) -> Iterator[Result]:
         elif not broker.slaves and (others := _with_slaves(view, broker)):
             yield Found(
                 f"{name} has no registered slave, and {joined(others)} {'has' if len(others) == 1 else 'have'} "
-                "one; whether it was stopped or never there, no server tells",
+                "one; whether it was stopped or never there, no server says",
                 registered,
                 level=Level.INFO,
             )
@@ -97,7 +97,7 @@ def behind(view: ClusterView) -> Iterator[Result]:
             if not answer.succeeded:
                 if alone is None:
                     yield Unknown(
-                        f"the slave {slave} doesn't tell how much it has copied: {answer.why_not}",
+                        f"the slave {slave} doesn't report how much it has copied: {answer.why_not}",
                         (Evidence(answer, answer.why_not),),
                     )
             elif (lag := _lag(view, name, answer)) and alone is None:

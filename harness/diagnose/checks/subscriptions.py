@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.member_clocks import APART_MS, ahead_ms
 from rocketchaos.harness.diagnose.checks.members import why_silent
-from rocketchaos.harness.diagnose.fate import Lost, lost, share_told, stranded
+from rocketchaos.harness.diagnose.fate import Lost, lost, share_text, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.model import Member, Subscription
@@ -44,10 +44,10 @@ def different(view: GroupView) -> Iterator[Result]:
                 _who_differs(view, topic),
                 _evidence(view, topic),
                 topic,
-                effect=share_told(view, topic) or (_BY_SQL if _wants_sql(view, topic) else ""),
+                effect=share_text(view, topic) or (_BY_SQL if _wants_sql(view, topic) else ""),
                 messages=tuple(lost(view, topic)[0]),
             )
-        elif view.untold and len(view.members) > 1:
+        elif view.unclear and len(view.members) > 1:
             yield _flipped(view, topic) or _silent(view, topic)
 
 
@@ -64,12 +64,12 @@ def _who_differs(view: GroupView, topic: str) -> str:
     by_text: dict[tuple[str, str], list[str]] = {}
     for broker, held in view.held(topic).items():
         by_text.setdefault((_shown(held), _since(view, topic, held)), []).append(broker)
-    held_told = [
+    holders = [
         f"{joined(brokers)} {'hold' if len(brokers) > 1 else 'holds'} {text}{since}"
         for (text, since), brokers in by_text.items()
     ]
     flips = _flips(view, topic)
-    return "; ".join([*camps, *held_told, *([flips] if flips else [])])
+    return "; ".join([*camps, *holders, *([flips] if flips else [])])
 
 
 def _shown(subscription: Subscription) -> str:
@@ -112,14 +112,14 @@ def _flipped(view: GroupView, topic: str) -> Found | None:
                         for stored, item in ((before, was), (after, now))
                     ),
                     topic,
-                    effect=share_told(view, topic) if view.shares_queues else "",
+                    effect=share_text(view, topic) if view.shares_queues else "",
                 )
     return None
 
 
 def _flips(view: GroupView, topic: str) -> str:
     """How often what a broker holds has changed from look to look."""
-    told_ = []
+    changed = []
     for broker in view.held(topic):
         seen = [
             stored.subscriptions.get(topic)
@@ -129,8 +129,8 @@ def _flips(view: GroupView, topic: str) -> str:
         texts = ["nothing" if item is None else expression_text(item) for item in seen]
         changes = sum(first != second for first, second in pairwise(texts))
         if changes:
-            told_.append(f"{broker}'s has changed {counted(changes, 'time')} in {len(view.looks)} looks")
-    return joined(told_)
+            changed.append(f"{broker}'s has changed {counted(changes, 'time')} in {len(view.looks)} looks")
+    return joined(changed)
 
 
 def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
@@ -147,23 +147,23 @@ def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
 
 def _of_member(member: Member, subscription: Subscription) -> Evidence:
     return Evidence(
-        member.told,
+        member.shown_by,
         f"{member.client_id} wants `{expression_text(subscription)}`, in version {subscription.version}",
     )
 
 
 def _silent(view: GroupView, topic: str) -> Unknown:
-    names = joined([item.client_id for item in view.untold])
+    names = joined([item.client_id for item in view.unclear])
     watch = (
-        f"; gRPC clients send {'it' if len(view.untold) == 1 else 'them'} to the server every 5 min: `--watch 6m` "
-        "shows whether they differ, unless they started within 5 s of each other"
+        f"; gRPC clients send {'it' if len(view.unclear) == 1 else 'them'} to the server every 5 min: `--watch "
+        "6m` shows whether they differ, unless they started within 5 s of each other"
         if view.by_grpc
         else ""
     )
     return Unknown(
-        f"{names} didn't report {'its' if len(view.untold) == 1 else 'their'} subscription: "
-        f"{why_silent(view, view.untold[0])}{watch}",
-        tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.untold),
+        f"{names} didn't report {'its' if len(view.unclear) == 1 else 'their'} subscription: "
+        f"{why_silent(view, view.unclear[0])}{watch}",
+        tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.unclear),
         topic,
         by_silence=not watch,
     )
@@ -173,10 +173,10 @@ def different_topics(view: GroupView) -> Iterator[Result]:
     """Topics to which some members subscribe, and others don't."""
     # Neither share out the queues of a topic among all members.
     milder = _TOPICS_BY_BROADCASTING if view.broadcasting else _TOPICS_BY_POP if view.shares_queues else ""
-    told_of = {client_id for client_id, item in view.members.items() if item.subscribes}
+    known = {client_id for client_id, item in view.members.items() if item.subscribes}
     for topic in view.topics:
         own = view.own(topic)
-        without = sorted(told_of - set(own))
+        without = sorted(known - set(own))
         if own and without:
             wanting = sorted(own)
             yield Found(
@@ -186,7 +186,7 @@ def different_topics(view: GroupView) -> Iterator[Result]:
                     *(_of_member(view.members[item], mine) for item, mine in own.items()),
                     *(
                         Evidence(
-                            view.members[item].told,
+                            view.members[item].shown_by,
                             f"{item} wants {joined(sorted(view.members[item].subscriptions))}",
                         )
                         for item in without
@@ -208,8 +208,8 @@ def _in_queues_of_others(view: GroupView, topic: str) -> tuple[Lost, ...]:
 
 def nobodys(view: GroupView) -> Iterator[Result]:
     """Brokers that hold a subscription of no member."""
-    if view.untold or not view.online or view.broadcasting:
-        if view.untold and view.online:
+    if view.unclear or not view.online or view.broadcasting:
+        if view.unclear and view.online:
             yield Unknown("not every member reported its subscription", by_silence=True)
         return
     for topic in view.topics:
@@ -234,9 +234,9 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
     now_ms = view.now.at_ms
     if {item.language for item in view.members.values()} == {"GO"}:
         now_ms *= 1_000_000  # all of them count in nanoseconds
-    told = False
+    found = False
     for topic in (*view.topics, view.retry_topic):
-        if told and topic == view.retry_topic:
+        if found and topic == view.retry_topic:
             return  # of the same members
         said: list[Evidence] = []
         for broker, held in view.held(topic).items():
@@ -244,7 +244,9 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
                 said.append(Evidence(view.stored[broker].exchange, f"{broker} holds version {held.version}"))
         for client_id, own in view.own(topic).items():
             if own.version > now_ms + _AHEAD_MS:
-                said.append(Evidence(view.members[client_id].told, f"{client_id} has version {own.version}"))
+                said.append(
+                    Evidence(view.members[client_id].shown_by, f"{client_id} has version {own.version}")
+                )
         if said:
             highest = max(
                 [item.version for item in view.held(topic).values()]
@@ -257,7 +259,7 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
             )
             yield Found(f"subVersion {highest} is {how}{_clocks_ahead(view)}", tuple(said), topic)
             if topic != view.retry_topic:
-                told = True
+                found = True
 
 
 def _clocks_ahead(view: GroupView) -> str:
@@ -267,11 +269,11 @@ def _clocks_ahead(view: GroupView) -> str:
         for client_id, member in sorted(view.members.items())
         if (ahead := ahead_ms(member)) > APART_MS
     }
-    told = [
+    clocks = [
         f"the clock of {client_id} is at least {ahead / 1000:.0f} s ahead"
         for client_id, ahead in found.items()
     ]
-    return f"; {joined(told)}" if told else ""
+    return f"; {joined(clocks)}" if clocks else ""
 
 
 def odd_tags(subscription: Subscription) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.cluster import now_ms
-from rocketchaos.harness.diagnose.checks.delays import untold
+from rocketchaos.harness.diagnose.checks.delays import unanswered
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.model import Backlog
@@ -35,7 +35,7 @@ class _Half:
 def undecided(view: ClusterView) -> Iterator[Result]:
     """Half messages that were checked without success, by broker and producer group."""
     silent = {name: item for name, known in view.now.backlogs.items() for item in _silent(known)}
-    yield from untold("their transactions", silent)
+    yield from unanswered("their transactions", silent)
     for name, backlog in view.now.backlogs.items():
         by_group: dict[str, list[_Half]] = {}
         every_ms = _every_ms(view, name)
@@ -66,8 +66,8 @@ def _half(view: ClusterView, broker: str, exchange: Exchange) -> _Half:
 
 
 def _every_ms(view: ClusterView, broker: str) -> int:
-    told = whole(view.now.brokers[broker].config.get("transactionCheckInterval"))
-    return told if told > 0 else _CHECK_EVERY_MS
+    interval_ms = whole(view.now.brokers[broker].config.get("transactionCheckInterval"))
+    return interval_ms if interval_ms > 0 else _CHECK_EVERY_MS
 
 
 def _found(broker: str, backlog: Backlog, producers: str, halves: Sequence[_Half], every_ms: int) -> Found:

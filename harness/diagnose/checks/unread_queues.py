@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose import read
-from rocketchaos.harness.diagnose.checks.configuration import routed
+from rocketchaos.harness.diagnose.checks.configuration import WHOLE_TOPIC, routed
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
@@ -73,8 +73,9 @@ CHECKS = (
         "every queue for writing is one for reading too",
         "The broker stores the messages that are sent there, but no consumer of any group gets them.",
         (
-            "Raise readQueueNums to writeQueueNums on that broker. Members read the queues once they fetch the "
-            "route again, after at most 30 s.",
+            "Raise readQueueNums to writeQueueNums on that broker: `mqadmin updateTopic -b`. Members read the "
+            "queues once they fetch the route again, after at most 30 s.",
+            WHOLE_TOPIC,
             "To remove queues, lower writeQueueNums first. Lower readQueueNums when those queues are empty.",
         ),
         of_group=unread_queues,
@@ -86,7 +87,8 @@ CHECKS = (
         "no queue with unread messages was removed",
         "The messages in these queues wait until the topic has the queues again, or retention deletes them.",
         (
-            "Raise readQueueNums again on that broker: `mqadmin updateTopic -r`.",
+            "Raise readQueueNums again on that broker: `mqadmin updateTopic -b`.",
+            WHOLE_TOPIC,
             "Lower it when the group has read these queues. Lower writeQueueNums first.",
         ),
         of_group=removed_queues,

@@ -20,7 +20,9 @@ def left(view: GroupView) -> Iterator[Result]:
         if waits:
             count = sum(item.count for item in waits)
             subscribed = [
-                Evidence(item.told, f"{item.client_id} subscribes to {', '.join(sorted(item.subscriptions))}")
+                Evidence(
+                    item.shown_by, f"{item.client_id} subscribes to {', '.join(sorted(item.subscriptions))}"
+                )
                 for item in view.members.values()
             ]
             yield Found(

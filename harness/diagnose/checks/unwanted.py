@@ -30,14 +30,15 @@ def unwanted(view: GroupView) -> Iterator[Result]:
             continue
         known = {item: hash_code(item) for item in variants(tags_of(expression_text(own[0])))}
         similar = {tag for tag, code in known.items() if any(item.tags_code == code for item in entries)}
-        told = _tags(entries, similar)
+        tags = _tags(entries, similar)
         yield Found(
             f"all members want `{expression_text(own[0])}`, and none of the "
-            f"{counted(len(entries), 'newest message')} has it{f': {joined(told)}' if told else ''}",
+            f"{counted(len(entries), 'newest message')} has it{f': {joined(tags)}' if tags else ''}",
             (
                 *(
                     Evidence(
-                        view.members[client_id].told, f"{client_id} wants `{expression_text(subscription)}`"
+                        view.members[client_id].shown_by,
+                        f"{client_id} wants `{expression_text(subscription)}`",
                     )
                     for client_id, subscription in view.own(topic).items()
                 ),

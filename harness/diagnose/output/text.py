@@ -37,8 +37,8 @@ def _lines(report: Report) -> Iterator[str]:
             yield from _wrapped(
                 f"no finding for {f'group {group}' if group else 'the cluster'}: ", "; ".join(known)
             )
-    told_of = {item.group for item in report.undetermined if item.check.code == "RC0210"}
-    if offline := [group for group in report.offline if group not in told_of]:
+    named = {item.group for item in report.undetermined if item.check.code == "RC0210"}
+    if offline := [group for group in report.offline if group not in named]:
         yield from _wrapped(
             "",
             f"no broker that was asked knows a member of {joined(offline)}; `--proxy` asks a proxy as well",
@@ -93,9 +93,9 @@ def _undetermined(found: Iterable[Undetermined]) -> Iterator[str]:
             "    ",
         )
     for group, codes in silent.items():
-        told = ", ".join(dict.fromkeys(codes))
+        listing = ", ".join(dict.fromkeys(codes))
         yield from _wrapped(
-            "", f"undetermined for group {group} because members don't answer: {told}", "    "
+            "", f"undetermined for group {group} because members don't answer: {listing}", "    "
         )
 
 

@@ -22,7 +22,7 @@ _SAYS = (
     re.compile(r"CODE: \d+ +DESC: [^\n]{1,60}"),
     re.compile(r"not online"),
 )
-"""What is told of an answer; all else are names and numbers of each queue."""
+"""The parts of an answer that are shown; all else are names and numbers of each queue."""
 
 
 def said(version: str, name_server: str, group: str) -> str:
@@ -33,7 +33,7 @@ def said(version: str, name_server: str, group: str) -> str:
 
 
 def words(output: str) -> str:
-    """What is told of an output."""
+    """The parts of an output that are shown."""
     found = [match[0] for pattern in _SAYS if (match := pattern.search(output))]
     return ", ".join(dict.fromkeys(found)) or "nothing"
 

@@ -190,8 +190,8 @@ def table(results: Sequence[Looked]) -> str:
         seconds = [result.seconds for result in own]
         span = f"{min(seconds):.1f} - {max(seconds):.1f} s"
         words = Counter(result.mqadmin for result in own if result.mqadmin).most_common(1)
-        told = f" {words[0][0] if words else 'not asked'} |" if asked else ""
-        rows.append(f"| {name} | {own[0].expected} | {' | '.join(cells)} | {span} |{told}")
+        asked_text = f" {words[0][0] if words else 'not asked'} |" if asked else ""
+        rows.append(f"| {name} | {own[0].expected} | {' | '.join(cells)} | {span} |{asked_text}")
     return "\n".join(rows)
 
 

@@ -89,6 +89,20 @@ def ends(**fields: int) -> Change:
     return 202, lambda document: [item.update(fields) for item in topic_rows(document)] and None
 
 
+def message_type(kind: str) -> Edit:
+    """The broker says what the topic's messages are."""
+
+    def add(exchanges: Any) -> Any:
+        for item in exchanges:
+            yield item
+            if item.code == 28:
+                yield replace(
+                    item, code=351, fields={"topic": "topic-1"}, body=json.dumps({"messageType": kind})
+                )
+
+    return add
+
+
 def retry_end(number: int) -> Change:
     return (
         202,

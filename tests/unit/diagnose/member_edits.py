@@ -172,6 +172,35 @@ STRATEGY = "allocateMessageQueueStrategy"
 asking = client_property("clientRebalance", "false")
 
 
+def pulling(kind: str) -> Change:
+    """The other member says that it consumes like this, and reports no queues."""
+
+    def change(document: Any) -> None:
+        other = is_other(document)
+        document["properties"]["PROP_CONSUME_TYPE"] = kind if other else "CONSUME_PASSIVELY"
+        if other and kind == "CONSUME_ACTIVELY":
+            document["mqTable"] = {}
+
+    return 307, change
+
+
+def all_of_it(rate: float) -> tuple[Change, ...]:
+    """Members and broker want all messages, and members have pulled so many a second."""
+
+    def want(subscriptions: Iterable[Any]) -> None:
+        for item in subscriptions:
+            item.update(subString="*", tagsSet=[], codeSet=[])
+
+    def change(document: Any) -> None:
+        want(document["subscriptionSet"])
+        document["properties"].update(
+            PROP_CONSUME_TYPE="CONSUME_PASSIVELY", PROP_CONSUMER_START_TIMESTAMP="1"
+        )
+        document["statusTable"] = {"topic-1": {"pullTPS": rate, "consumeOKTPS": rate}}
+
+    return (307, change), (203, lambda document: want(document["subscriptionTable"].values()))
+
+
 def popping_members(number: int) -> Change:
     """So many of the two members pop."""
 

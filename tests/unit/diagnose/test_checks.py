@@ -212,9 +212,9 @@ def test_a_broker_that_closes_all_its_topics_is_given_as_the_reason() -> None:
     )
     by_broker = diagnosed("mismatch-4.9.4.json", ALIKE, read_only, settings(brokerPermission="4"))
     by_topic = diagnosed("mismatch-4.9.4.json", ALIKE, read_only, settings(brokerPermission="6"))
-    for report, told in ((by_broker, True), (by_topic, False)):
+    for report, named in ((by_broker, True), (by_topic, False)):
         assert codes(report) == {"RC0404"}
-        assert all(("brokerPermission" in item.sentence) is told for item in report.findings)
+        assert all(("brokerPermission" in item.sentence) is named for item in report.findings)
 
 
 def test_a_client_that_does_not_know_the_question_is_not_called_a_proxy() -> None:

@@ -15,7 +15,7 @@ from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from tests.unit.diagnose.broker_edits import ends, offset
 from tests.unit.diagnose.member_edits import ALIKE, tries, wants
-from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unanswered
+from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unanswered, unknown
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,21 @@ def test_members_that_report_no_queues_own_what_their_strategy_gives_them() -> N
     assert finding.check.code == "RC0101"
     assert "(50 %) reach no listener" in finding.effect
     assert {item.fate for item in finding.messages} == {"filtered-by-broker"}
+
+
+@pytest.mark.parametrize(("at", "wait"), [(9, False), (5, True)])
+def test_who_owns_the_queues_of_an_application_that_pulls_matters_if_messages_wait(
+    at: int, wait: bool
+) -> None:
+    """DefaultMQPullConsumer reports no queues: the application chooses them."""
+
+    def pulls(document: Any) -> None:
+        document["properties"]["PROP_CONSUME_TYPE"] = "CONSUME_ACTIVELY"
+        document["mqTable"].clear()
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, pulls), *offset(lambda _look: at))
+    assert ("RC0301" in unknown(report)) is wait
+    assert "RC0301" not in {item.check.code for item in report.ruled_out}
 
 
 @pytest.mark.parametrize(("threads", "found"), [("1", set()), ("20", {"RC0501"})])

@@ -198,15 +198,15 @@ def test_every_code_writes_a_scenario_or_says_in_one_line_why_not(code: str) -> 
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=planted.looks, **planted.scope)
     found = [item for item in report.findings if item.check.code == code]
     view = report.views.get(found[0].group) if found else None
-    told = NOT_WRITTEN[code] if view is None else written(view, found[0])
-    if isinstance(told, str):
-        assert 10 < len(told) < 120
-        assert "\n" not in told
+    result = NOT_WRITTEN[code] if view is None else written(view, found[0])
+    if isinstance(result, str):
+        assert 10 < len(result) < 120
+        assert "\n" not in result
     else:
         assert code in WRITERS
-        assert told[0]["anomaly"]
-        assert told[0]["control"] == told[1]["name"]
-        assert [parse_scenario(text_of(item), "x.scenario.yaml").expected for item in told]
+        assert result[0]["anomaly"]
+        assert result[0]["control"] == result[1]["name"]
+        assert [parse_scenario(text_of(item), "x.scenario.yaml").expected for item in result]
 
 
 def test_what_no_scenario_does_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

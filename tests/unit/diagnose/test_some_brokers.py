@@ -14,10 +14,31 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
+from rocketchaos.harness.diagnose.read import keep_groups
 from rocketchaos.harness.diagnose.reproduction import written
-from tests.unit.diagnose.broker_edits import offset, ordered, retry_topic, settings
-from tests.unit.diagnose.member_edits import ALIKE, connections, queue_table, without_queue
-from tests.unit.diagnose.reports import SECOND, Edit, codes, diagnosed, each, renamed, second_broker
+from tests.unit.diagnose.broker_edits import (
+    NAME_SERVERS,
+    V5,
+    group_settings,
+    knows_only,
+    offset,
+    ordered,
+    retry_topic,
+    second_name_server,
+    settings,
+)
+from tests.unit.diagnose.member_edits import ALIKE, client_property, connections, queue_table, without_queue
+from tests.unit.diagnose.reports import (
+    SECOND,
+    Edit,
+    codes,
+    diagnosed,
+    each,
+    renamed,
+    second_broker,
+    unanswered,
+    unknown,
+)
 
 RECORDED = "mismatch-4.9.4.json"
 
@@ -194,6 +215,50 @@ def test_a_group_that_nobody_knows_may_have_a_namesake_in_another_namespace() ->
     assert "brokers know shop%group-9 as well, by another namespace" in reason
 
 
+def test_a_group_that_was_mistyped_is_named() -> None:
+    """A broker's answer has the most similar group in place of one that isn't there, and no other."""
+    table = {"subscriptionGroupTable": {"orders-group": {}, "billing": {}, "SELF_TEST_C_GROUP": {}}}
+    kept = json.loads(keep_groups(json.dumps(table).encode(), ["order-group"]))
+    assert list(kept["subscriptionGroupTable"]) == ["orders-group"]
+
+    def known(document: Any) -> None:
+        document["subscriptionGroupTable"] = {"group-7": {}}
+
+    report = diagnosed(RECORDED, (201, known), unanswered(203, 206))
+    (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
+    assert "; brokers know group-7: did you mean that?" in reason
+
+
+def test_a_topic_that_was_mistyped_is_not_passed_over() -> None:
+    assert unknown(diagnosed(RECORDED, ALIKE, topics=("topic-1",))) == set()
+    (item,) = diagnosed(RECORDED, ALIKE, topics=("topik-1",)).undetermined
+    assert (item.check.code, item.topic) == ("RC0401", "topik-1")
+    assert item.reason == "no group of this diagnosis consumes it; did you mean topic-1?"
+
+
+def test_a_broker_that_refuses_pull_consumers_is_named_where_no_member_is_known() -> None:
+    for version, named in ((V5, True), (each(lambda item: item), False)):  # 4.9 has no such setting
+        changes = (version, settings(rejectPullConsumerEnable="true"), unanswered(203, 206))
+        (item,) = [item for item in diagnosed(RECORDED, *changes).undetermined if item.check.code == "RC0210"]
+        assert ("rejectPullConsumerEnable is true on broker-1: " in item.reason) is named
+
+
+@pytest.mark.parametrize(("answer", "wanted"), [(16, True), (1, False)])
+def test_a_question_that_access_control_refuses_needs_a_key(answer: int, wanted: bool) -> None:
+    report = diagnosed(RECORDED, ALIKE, unanswered(28, answer))
+    (item,) = [item for item in report.undetermined if item.check.code == "RC0803"]
+    assert ("--access-key-file" in item.reason) is wanted
+
+
+@pytest.mark.parametrize(("limit", "level"), [(-1, Level.ERROR), (0, Level.WARNING), (1, None)])
+def test_a_limit_of_retries_that_makes_each_message_a_dead_letter(limit: int, level: Level | None) -> None:
+    """gRPC members; seen on 5.5.0: with -1 the proxy makes all messages dead letters, and no listener gets one."""
+    report = diagnosed("grpc-5.5.0.json", group_settings(retryMaxTimes=limit))
+    found = [item for item in report.findings if item.check.code == "RC0703"]
+    assert [item.level for item in found] == ([] if level is None else [level])
+    assert all(item.effect.startswith("No listener gets any message") is (limit < 0) for item in found)
+
+
 def test_a_topic_in_a_namespace_is_a_topic_like_others() -> None:
     report = diagnosed(
         RECORDED,
@@ -204,3 +269,22 @@ def test_a_topic_in_a_namespace_is_a_topic_like_others() -> None:
         looks=15,
     )
     assert {(item.check.code, item.topic) for item in report.findings} == {("RC0410", "shop%topic-1")}
+
+
+def test_a_member_of_another_name_server_is_named_with_it() -> None:
+    """Of two name servers the second one alone knows broker-2."""
+
+    def known(item: Exchange) -> Exchange:
+        if item.code != 105 or item.address != NAME_SERVERS[0] or "%" in item.fields["topic"]:
+            return item
+        document = item.document
+        document["queueDatas"] = document["queueDatas"][:1]
+        return replace(item, body=json.dumps(document))
+
+    asks = client_property(
+        "PROP_NAMESERVER_ADDR", f"{NAME_SERVERS[0]};{NAME_SERVERS[1]};", f"{NAME_SERVERS[0]};"
+    )
+    changes = (knows_only(first=True), second_name_server(lambda body: body), each(known))
+    report = diagnosed(RECORDED, ALIKE, *changes, asks, looks=15, name_servers=NAME_SERVERS)
+    (sentence,) = [item.sentence for item in report.findings if item.check.code == "RC0209"]
+    assert sentence.endswith(f"; it asks {NAME_SERVERS[0]}, and not {NAME_SERVERS[1]}, as other members do")

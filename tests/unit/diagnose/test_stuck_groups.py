@@ -80,8 +80,8 @@ def test_a_slow_listener_finishes_messages_of_other_queues() -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, _busy(orderly=False, since_ms=20_000))
     assert "RC0601" not in codes(report)
     stuck = diagnosed("mismatch-4.9.4.json", ALIKE, _busy(orderly=False, since_ms=40_000))
-    told = {item.sentence.partition("finished none for ")[2] for item in stuck.findings}
-    assert told == {"40 s"}
+    durations = {item.sentence.partition("finished none for ")[2] for item in stuck.findings}
+    assert durations == {"40 s"}
 
 
 def test_an_orderly_listener_that_fails_blocks_queues_however_many_messages_it_has() -> None:
@@ -271,6 +271,47 @@ def test_retries_by_pop_are_named_as_such(end: int) -> None:
     assert [(item.topic, item.sentence.partition(";")[0]) for item in found] == (
         [(POP_RETRY, "5 retries wait")] if end else []
     )
+
+
+def _retried(failed: float, waiting: int) -> Edit:
+    """Three retries have come, the last one a moment ago; so many calls of a listener fail a second, 9 do not."""
+
+    def edited(item: Exchange) -> Exchange:
+        document = item.document
+        if item.code == 43:
+            for key, offsets in document["offsetTable"].items():
+                if key.startswith("%RETRY%"):
+                    offsets["0"] = 3 - waiting
+        elif item.code == 202 and item.fields["topic"] == "%RETRY%group-1":
+            for ends in document["offsetTable"].values():
+                ends.update(maxOffset=3, lastUpdateTimestamp=item.at_ms - 1000)
+        elif item.code == 307:
+            status = {"consumeOKTPS": 9.0, "consumeFailedTPS": failed}
+            document["statusTable"] = {"topic-1": status}
+        else:
+            return item
+        return replace(item, body=json.dumps(document))
+
+    return each(edited)
+
+
+@pytest.mark.parametrize(
+    ("failed", "waiting", "level"), [(0.5, 0, Level.INFO), (2, 0, Level.WARNING), (0.5, 1, Level.WARNING)]
+)
+def test_a_few_retries_that_came_through_are_no_warning(failed: float, waiting: int, level: Level) -> None:
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, _retried(failed, waiting)).findings
+    assert (finding.check.code, finding.level) == ("RC0701", level)
+
+
+def test_retries_by_pop_tell_when_messages_come_again() -> None:
+    def popping(document: Any) -> None:
+        document["properties"]["popInvisibleTime"] = "10000"
+        document["mqPopTable"] = document.pop("mqTable")
+        document["mqTable"] = {}
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, popping), _pop_retries(5), looks=3)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0701"]
+    assert "pop come again after 10 s (popInvisibleTime)" in finding.sentence
 
 
 @pytest.mark.parametrize("code", ["RC0402", "RC0406", "RC0407"])

@@ -34,7 +34,7 @@ def _holds(wanted: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("sent", "level", "told"),
+    ("sent", "level", "words"),
     [
         (hash_code("TagA"), Level.WARNING, "have the tag `TagA`"),
         (hash_code("tagA "), Level.WARNING, "have the tag `tagA `"),
@@ -42,9 +42,9 @@ def _holds(wanted: str) -> Any:
         (hash_code("other"), Level.INFO, "has it"),
     ],
 )
-def test_a_tag_that_the_producer_writes_otherwise_is_a_warning(sent: int, level: Level, told: str) -> None:
+def test_a_tag_that_the_producer_writes_otherwise_is_a_warning(sent: int, level: Level, words: str) -> None:
     (finding,) = _found("tagA", sent)
-    assert (finding.level, told in finding.sentence) == (level, True)
+    assert (finding.level, words in finding.sentence) == (level, True)
 
 
 @pytest.mark.parametrize(("wanted", "sent"), [("tagA", "tagA"), ("*", "tagA"), ("tagA,tagB", "tagA")])

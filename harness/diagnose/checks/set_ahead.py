@@ -1,0 +1,174 @@
+"""Offsets that somebody set ahead, as `mqadmin resetOffsetByTime` does: no member pulled the messages between."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.meaning import ALL, meaning
+from rocketchaos.harness.diagnose.model import Held, Look, Member
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import counted, joined, queues_text
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+_LEAST = 20
+"""Of fewer messages a client's rates are too coarse."""
+_SAMPLED_MS = 20_000
+"""A client takes samples every 10 s (StatsItemSet): by then its rates have all that it pulled before."""
+_RATES_OF_MS = 50_000
+"""They are of the last 60 s or more."""
+_RATES_OF_S = 70
+
+
+@dataclass(frozen=True, slots=True)
+class _Jump:
+    """The offsets that no member had pulled before a look, and that the group had passed in the next one."""
+
+    before: Look
+    after: Look
+    passed: Mapping[Queue, tuple[int, int]]
+    """By queue: the first one, and the offset that the group has then."""
+
+    @property
+    def count(self) -> int:
+        return sum(end - begin for begin, end in self.passed.values())
+
+
+def set_ahead(view: GroupView) -> Iterator[Result]:
+    """Offsets that went ahead further than members have pulled."""
+    if view.broadcasting or view.shares_queues:
+        return
+    for topic in view.topics:
+        for jump in _jumps(view, topic):
+            if not _members(view, jump.before) and not _members(view, jump.after):
+                yield _without_members(view, topic, jump)
+            elif (members := _counted(view, topic, jump)) and (
+                pulled := int(_RATES_OF_S * sum(item.pulling.get(topic, 0.0) for item in members))
+            ) < jump.count / 2:
+                yield Found(
+                    f"{_passed_text(jump)}: no more than {counted(pulled, 'message')} of {jump.count} "
+                    "can have been pulled",
+                    _evidence(view, topic, jump, members),
+                    topic,
+                )
+
+
+def _jumps(view: GroupView, topic: str) -> Iterator[_Jump]:
+    for before, after in pairwise(view.looks):
+        passed = {}
+        for queue, ends in after.ends.get(topic, {}).items():
+            first, second = (look.offset(view.group, topic, queue) for look in (before, after))
+            if first is None or second is None:
+                continue
+            held = [
+                item
+                for member in _members(view, before).values()
+                if (item := member.queues.get(topic, {}).get(queue)) is not None
+            ]
+            begin = max(
+                [first, ends.min_offset, *map(_pulled_to, held)]
+            )  # retention has deleted what is before
+            if second > begin:
+                passed[queue] = (begin, second)
+        jump = _Jump(before, after, passed)
+        if jump.count >= _LEAST:
+            yield jump
+
+
+def _pulled_to(held: Held) -> int:
+    """The offset up to which a queue's owner has pulled; a listener may finish such messages much later.
+
+    Those that an orderly listener handles count, and aren't among the cached offsets.
+    """
+    cached_to = held.cached_max_offset + 1 if held.cached_count else 0
+    return max(cached_to, held.commit_offset + held.cached_count)
+
+
+def _members(view: GroupView, look: Look) -> Mapping[str, Member]:
+    return look.members.get(view.group, {})
+
+
+def _counted(view: GroupView, topic: str, jump: _Jump) -> Sequence[Member]:
+    """The members when their own rates have all that they pulled around a jump; none if rates don't show it."""
+    later = [look for look in view.looks if look.at_ms >= jump.after.at_ms + _SAMPLED_MS]
+    if not later or later[0].at_ms > jump.before.at_ms + _RATES_OF_MS:
+        return ()
+    known = [
+        _members(view, look) for look in view.looks if jump.before.number <= look.number <= later[0].number
+    ]
+    if any(set(item) != set(known[0]) for item in known):
+        return ()
+    if not all(_reports_all(topic, member) for members in known for member in members.values()):
+        return ()
+    if any(known[0][item].started_ms != known[-1][item].started_ms for item in known[0]):
+        return ()
+    if any(meaning(item) != ALL for item in view.held(topic).values()):
+        return ()
+    return tuple(known[-1].values())
+
+
+def _reports_all(topic: str, member: Member) -> bool:
+    """Whether a member wants all messages, and tells how many it pulls: Java's clients with a listener do."""
+    own = member.subscriptions.get(topic)
+    return (
+        member.answered
+        and member.language == "JAVA"
+        and member.started_ms > 0
+        and member.properties.get("PROP_CONSUME_TYPE") == "CONSUME_PASSIVELY"
+        and own is not None
+        and meaning(own) == ALL
+    )
+
+
+def _without_members(view: GroupView, topic: str, jump: _Jump) -> Result:
+    text = f"{_passed_text(jump)} while no broker that was asked knew a member"
+    proof = _evidence(view, topic, jump)
+    if any(broker.is_of_5 for broker in view.now.brokers.values()):
+        return Unknown(f"{text}: somebody set it, or members use a proxy (`--proxy HOST:PORT`)", proof, topic)
+    return Found(text, proof, topic)
+
+
+def _passed_text(jump: _Jump) -> str:
+    spans = [
+        f"{queues_text([queue])} from {begin} to {end}" for queue, (begin, end) in sorted(jump.passed.items())
+    ]
+    seconds = (jump.after.at_ms - jump.before.at_ms) / 1000
+    return f"within {seconds:.0f} s the offset of {joined(spans)}"
+
+
+def _evidence(
+    view: GroupView, topic: str, jump: _Jump, members: Sequence[Member] = ()
+) -> tuple[Evidence, ...]:
+    said = []
+    for look in (jump.before, jump.after):
+        for broker in sorted({queue[0] for queue in jump.passed}):
+            known = look.offsets.get(broker, {}).get(view.group, {}).get(topic, {})
+            text = ", ".join(
+                f"{queue[1]}: {known.get(queue[1])}" for queue in sorted(jump.passed) if queue[0] == broker
+            )
+            if broker in look.offset_tables:
+                said.append(Evidence(look.offset_tables[broker], f"offsets of {topic}: {text}"))
+    rates = [
+        Evidence(member.exchange, f"{member.client_id}: pullTPS {member.pulling.get(topic, 0.0):.1f}")
+        for member in members
+    ]
+    return (*said, *rates)
+
+
+CHECKS = (
+    Check(
+        "RC0509",
+        "the group's offset was set ahead",
+        Level.WARNING,
+        "",
+        "The group skips the messages between the two offsets. Tools show them as consumed.",
+        (
+            "Find out who sets offsets: `mqadmin resetOffsetByTime` or `skipAccumulatedMessage`, a dashboard, or "
+            "an application of its own.",
+            "If the group needs the messages, set the offset back: `mqadmin resetOffsetByTime -s` with a time "
+            "before the first of them. Messages that were consumed since then come again.",
+        ),
+        ("G10",),
+        of_group=set_ahead,
+    ),
+)
