@@ -26,7 +26,7 @@ from rocketchaos.spark_reports.package import Package, make_package
 from rocketchaos.spark_reports.render.document import document
 from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
-from tests.spark.stores import rows
+from tests.spark.stores import made, rows
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
@@ -111,7 +111,7 @@ def stores(
     folder = tmp_path_factory.mktemp("stores")
     runs = [str(item) for item in sorted(GOLDEN.iterdir())[:2]]
     _submit(package, python, master, "ingest", *runs, "--store", str(folder / "there"))
-    ingest(spark, stores.made(spark, folder / "here"), runs, print)
+    ingest(spark, made(spark, folder / "here"), runs, print)
     return Store.open(spark, str(folder / "here")), Store.open(spark, str(folder / "there"))
 
 
@@ -137,9 +137,9 @@ def test_a_cluster_gets_the_same_report_as_this_process(
     code = 3 if name == "diff" else 0
     _submit(package, python, master, name, "--store", there.place.uri, "--out", str(tmp_path), code=code)
     assert (tmp_path / f"{name}.html").is_file()
-    made = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+    written = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
     there.register()
-    assert made["sections"] == document(REPORTS[name](Answers(spark), there.summary()))["sections"]
+    assert written["sections"] == document(REPORTS[name](Answers(spark), there.summary()))["sections"]
 
 
 def test_on_a_local_master_it_has_few_tasks_is_quiet_and_is_the_zip_s(
