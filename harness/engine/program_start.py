@@ -179,6 +179,13 @@ def _member(
     return None
 
 
+def client_among(worker: WorkerProcess, connections: Collection[Mapping[str, Any]]) -> str | None:
+    """The client id of a program that has begun already, as its own connections have it; None: they don't tell."""
+    speaks = speaks_from(worker.pid, worker.container)
+    ids = {item["client_id"] for item in connections if speaks(item["address"])}
+    return ids.pop() if len(ids) == 1 else None
+
+
 def connection_of(context: ProbeContext, group: str, address: str) -> Mapping[str, Any]:
     """A broker's connections and subscriptions of a group (203); empty if it has no members."""
     try:

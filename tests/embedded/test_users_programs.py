@@ -207,6 +207,24 @@ def test_a_start_that_its_client_refuses_is_reported_at_once(
 
 
 @pytest.mark.extended
+@pytest.mark.parametrize(
+    "mode",
+    [
+        # start() without a listener throws.
+        "tries-again",
+        # It shuts its first consumer down.
+        "anew",
+    ],
+)
+def test_one_that_starts_another_consumer_is_seen(run: Run, mode: str) -> None:
+    code, found = run(mode)
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    assert classes_of(found)["g"] == {"delivered": 4}
+    started = events_of(found, "consumer-started")
+    assert events_of(found, "subscription-observed")[-1]["clients"] == [started[-1]["client_id"]]
+
+
+@pytest.mark.extended
 def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
     steps = '  - wait: {duration: 20s, because: "it ends meanwhile"}\n'
     code, found = run("dies", steps)
