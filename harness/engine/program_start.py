@@ -154,8 +154,8 @@ def _member(
             raise EnvironmentNotReady(
                 f"the program of {name} has started {len(ids)} consumers of the group {group}, {', '.join(ids)}: "
                 "what it prints doesn't tell which of them handled a message",
-                "Give each a group, or a program, of its own; a jar with Java's client can have several (`jar`, "
-                "`beside`).",
+                "Let it start one only, and declare a further consumer with a program of its own for each further "
+                "one; a jar with Java's client can have several (`jar`, `beside`).",
                 about=(name,),
             )
         if len(ids) == 1:

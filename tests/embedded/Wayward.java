@@ -28,8 +28,11 @@ public final class Wayward {
         if (mode.equals("idle")) {
             Thread.sleep(600_000);
         }
-        if (mode.equals("tries-again")) {
+        if (mode.equals("tries-again") || mode.equals("gives-up")) {
             refused(args[0]);
+        }
+        if (mode.equals("gives-up")) {
+            Thread.sleep(600_000);
         }
         String group = System.getenv().getOrDefault("GROUP", "g");
         String tag = System.getenv().getOrDefault("TAG", "tagA");
