@@ -55,7 +55,9 @@ def _missing(context: ProbeContext, name: str, ready: Ready, log: Path, begin: i
         for broker, address in context.servers.keepers_of_group(group).items():
             count = len(connection_of(context, group, address).get("connections", []))
             if count < ready.members:
-                return f"{broker} knows {count} of the {ready.members} members of {group} that `ready` demands"
+                return (
+                    f"{broker} knows {count} of the {ready.members} members of {group} that `ready` demands"
+                )
     if ready.port is not None and not _listens(_host(context, name), ready.port):
         return f"no process accepts connections on port {ready.port}"
     if ready.log is not None and not _has_printed(context, name, ready.log, log, begin):
