@@ -1,16 +1,19 @@
 """One consumer of a scenario, in a worker process of its own or in a shared one."""
 
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from rocketchaos.harness.clients.consumer_options import (
     rare_options,
     require_started,
     settings_of,
     start_options,
+    started_as,
 )
+from rocketchaos.harness.clients.programs import Begin, ClientAmong, Connections, Entries
 from rocketchaos.harness.clients.queue_changes import QueueChanges
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.core.events.clients import (
@@ -43,18 +46,6 @@ STOP_LIMIT_S = 40.0
 ANSWER_LIMIT_S = 10.0
 _ANSWERS_WITHIN_S = 5.0
 """Beyond the limit that a program has for its start: then it says what it has started instead."""
-Begin = Callable[[WorkerProcess, float], Mapping[str, Any]]
-"""With the limit in seconds."""
-
-
-class Entries(Protocol):
-    """What programs show of what they have handled, other than by their lines."""
-
-    def read(self) -> None:
-        """Write all that is there now into the history."""
-
-    def seen(self, consumer: str) -> Mapping[str, Any]:
-        """How many `entries` this consumer has shown, `where`, and the `last` one; and the `failure` of a call."""
 
 
 class Consumer(InProcess):
@@ -68,6 +59,7 @@ class Consumer(InProcess):
     `start_limit_s` is how long a program of the user's may take to start its consumer. `before_launch` looks at
     the brokers before a program that is observed from outside is launched. It returns a function that waits until
     the program has begun to consume, and that answers as `start-consumer` does, with the `traits` of its client.
+    `client_among` finds the client id of such a program among connections, None if none of them is its own.
     `until_ready` waits for its `ready` conditions, at most this many seconds. `entries` are those of its topic, or
     of its answers by HTTP, if that is how it is seen.
     """
@@ -88,6 +80,7 @@ class Consumer(InProcess):
         set_request_mode: Callable[[str, str, str], None],
         start_limit_s: float = START_LIMIT_S,
         before_launch: Callable[[], Begin] | None = None,
+        client_among: ClientAmong | None = None,
         until_ready: Callable[[float], None] | None = None,
         entries: Entries | None = None,
     ) -> None:
@@ -114,6 +107,12 @@ class Consumer(InProcess):
         self._worker: WorkerProcess | None = None
         self._start_limit_s = start_limit_s
         self._before_launch = before_launch
+        self._client_among = client_among
+        self._started: dict[str, Any] = {}
+        """What the event of its start says."""
+        self._next: Mapping[str, Any] | None = None
+        """The client that its program has started in the meantime, in place of the one that is asked about."""
+        self._start_lock = threading.Lock()
         self._until_ready = until_ready
         self._entries = entries
         self._is_program = spec.choice.kind.users_program
@@ -132,7 +131,7 @@ class Consumer(InProcess):
         """Start consuming; returns when the client's own `start()` has returned."""
         if self._ended:
             self._worker, self._ended = None, False
-        self._refusal = None
+        self._refusal = self._next = None
         self.subscriptions = dict(self.spec.subscribe)
         subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
         begin = None
@@ -154,28 +153,36 @@ class Consumer(InProcess):
         if self._is_program:
             self._is_in_its_program(answer)
         self.traits = replace(self.spec.traits, **answer.get("traits", {}))
-        self.client_id = str(answer["client_id"])
-        self.changes = QueueChanges(answer.get("versions", {}))
-        self.started = True
-        self._history.append(
-            self.name,
-            ConsumerStarted.kind,
-            {
-                "client_id": self.client_id,
-                "group": self.spec.group,
-                "client": self.spec.choice.kind.name,
-                "client_version": answer.get("client_version") or self.spec.choice.version_on(self._rocketmq),
-                "api": self.spec.api,
-                "filters_by": self.traits.filters_by,
-                "filters_itself": self.traits.filters_itself,
-                "queues": self.traits.queues,
-                **answer.get("traits", {}),
-                "pid": worker.pid,
-                "process": worker.process,
-            },
-        )
+        self._started = started_as(self.spec, self.traits, answer, self._rocketmq, worker)
+        with self._start_lock:
+            self._is_now(answer)
+            self.started = True
+            if self._next is not None:
+                self._is_now(self._next)
         if self._until_ready is not None:
             self._until_ready(self._start_limit_s - (time.monotonic() - began))
+
+    def _is_now(self, answer: Mapping[str, Any]) -> None:
+        self.client_id = str(answer["client_id"])
+        self.changes = QueueChanges(answer.get("versions", {}))
+        self._history.append(self.name, ConsumerStarted.kind, {"client_id": self.client_id, **self._started})
+
+    def begun_anew(self, answer: Mapping[str, Any]) -> None:
+        """Its program has another client in place of the first one: `client_id`, and what `start-consumer` has."""
+        with self._start_lock:
+            if not self.started:
+                self._next = answer
+            elif answer["client_id"] != self.client_id:
+                self._is_now(answer)
+
+    def recognize(self, connections: Connections) -> None:
+        """Find its client among all of its group in a broker, where that is another one than before."""
+        known = any(item["client_id"] == self.client_id for item in connections)
+        if self._client_among is None or known or not self.started or self._worker is None:
+            return
+        found = self._client_among(self._worker, connections)
+        if found is not None:
+            self.begun_anew({"client_id": found})
 
     def _asked_to_start(self, worker: WorkerProcess, subscribe: Mapping[str, Any]) -> Mapping[str, Any]:
         return worker.request(

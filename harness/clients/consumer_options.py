@@ -7,7 +7,9 @@ from typing import Any
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
+from rocketchaos.harness.rocketmq.client_traits import Api
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
+from rocketchaos.harness.workers.lease import WorkerProcess
 
 _GRPC_JAR = (
     "A jar is seen through RocketMQ's remoting client: run one with the gRPC client as "
@@ -65,6 +67,24 @@ def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]
             **({} if spec.behaviour.only is None else {"only": spec.behaviour.only}),
         },
         "retry_delay_level": spec.retry_delay_level or 0,
+    }
+
+
+def started_as(
+    spec: ConsumerSpec, traits: Api, answer: Mapping[str, Any], rocketmq: str, worker: WorkerProcess
+) -> dict[str, Any]:
+    """What the event of its start says, without its client id."""
+    return {
+        "group": spec.group,
+        "client": spec.choice.kind.name,
+        "client_version": answer.get("client_version") or spec.choice.version_on(rocketmq),
+        "api": spec.api,
+        "filters_by": traits.filters_by,
+        "filters_itself": traits.filters_itself,
+        "queues": traits.queues,
+        **answer.get("traits", {}),
+        "pid": worker.pid,
+        "process": worker.process,
     }
 
 

@@ -3,14 +3,16 @@
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 
-def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
+def user_file(
+    name: str, scenario_file: str, what: str, hint: str, is_there: Callable[[Path], bool] = Path.is_file
+) -> Path:
     """Where a file is: a relative path is looked up from the scenario's file, then from the current folder.
 
     The scenario of a run folder is seen from where it lay when it ran, too.
@@ -20,6 +22,7 @@ def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
         scenario_file: where that lies.
         what: the file is, for the message: `the program`.
         hint: the way out if it isn't there.
+        is_there: whether it is at a path.
 
     Raises:
         EnvironmentNotReady: it isn't there.
@@ -28,9 +31,28 @@ def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
     folders = (Path(scenario_file).absolute().parent, *_of_recorded(scenario_file), Path.cwd())
     places = list(dict.fromkeys(folder / given for folder in folders))
     for place in places:
-        if place.is_file():
+        if is_there(place):
             return place
     raise EnvironmentNotReady(f"{what} doesn't exist: {', '.join(map(str, places))}", hint)
+
+
+def user_class_path(entries: Sequence[str], scenario_file: str, hint: str) -> tuple[str, ...]:
+    """Where the entries of a class path are, each as `user_file`: jars, folders, and `folder/*` for its jars.
+
+    Raises:
+        EnvironmentNotReady: one isn't there.
+    """
+    found = []
+    for entry in entries:
+        folder = entry.removesuffix("/*")
+        is_there = Path.exists if folder == entry else _has_jars
+        place = user_file(folder, scenario_file, f"`{entry}` of the class path", hint, is_there)
+        found.append(f"{place}{entry.removeprefix(folder)}")
+    return tuple(found)
+
+
+def _has_jars(folder: Path) -> bool:
+    return any(folder.glob("*.jar"))
 
 
 def user_command(words: Sequence[str], scenario_file: str, path: str | None = None) -> tuple[str, ...]:

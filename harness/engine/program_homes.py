@@ -13,7 +13,7 @@ from rocketchaos.harness.jars.artifacts import Progress
 from rocketchaos.harness.language.app_spec import FILES, FILES_INSIDE, NAMESERVER, PROXY, App, Places, fill
 from rocketchaos.harness.language.expressions import as_data
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.workers.app_home import AppHome, Expected, program_file
+from rocketchaos.harness.workers.app_home import AppHome, Expected, java_program
 from rocketchaos.harness.workers.command_home import CommandHome, command_of
 from rocketchaos.harness.workers.program import WorkerHome
 
@@ -71,8 +71,8 @@ class Programs:
         for consumer in self._scenario.consumers.values():
             if consumer.app is None:
                 continue
-            if consumer.app.jar is not None:
-                program_file(consumer.app.jar, self._scenario.file)
+            if consumer.app.has_hook:
+                java_program(consumer.app, self._scenario.file)
             elif consumer.app.image is not None:
                 _require_image(consumer.app.image, progress)
             else:
@@ -104,7 +104,7 @@ class Programs:
         write_files(app, self._scenario.file, files, places)
         if app.image is not None:
             return _image_home(managed, placed, files)
-        if app.jar is None:
+        if not app.has_hook:
             return CommandHome(processes.reaper.owner, placed, self._scenario.file)
         expected = [
             Expected(
@@ -119,7 +119,7 @@ class Programs:
             processes.reaper.owner,
             processes.java,
             placed,
-            program_file(app.jar, self._scenario.file),
+            self._scenario.file,
             expected,
             processes.progress,
         )

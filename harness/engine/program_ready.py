@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
 
 
-def wait_until_ready(context: ProbeContext, name: str, limit_s: float, log: Path) -> None:
+def wait_until_ready(context: ProbeContext, name: str, limit_s: float, log: Path, begin: int) -> None:
     """Wait until what `ready` says holds, of a program that is a member of its group already.
+
+    `begin` is where the output of this start begins in its log, in bytes.
 
     Raises:
         EnvironmentNotReady: it ends, or the limit passes; the message says what was last seen.
@@ -32,7 +34,7 @@ def wait_until_ready(context: ProbeContext, name: str, limit_s: float, log: Path
 
     def look() -> bool | None:
         nonlocal last
-        last = _missing(context, name, ready, log)
+        last = _missing(context, name, ready, log, begin)
         return None if last else True
 
     def why_not() -> EnvironmentNotReady:
@@ -46,17 +48,19 @@ def wait_until_ready(context: ProbeContext, name: str, limit_s: float, log: Path
     awaited(context, max(limit_s, LOOK_EVERY_S), look, why_not)
 
 
-def _missing(context: ProbeContext, name: str, ready: Ready, log: Path) -> str:
+def _missing(context: ProbeContext, name: str, ready: Ready, log: Path, begin: int) -> str:
     """The condition that doesn't hold yet; empty: all hold."""
     if ready.members is not None:
         group = context.scenario.consumers[name].group
         for broker, address in context.servers.keepers_of_group(group).items():
             count = len(connection_of(context, group, address).get("connections", []))
             if count < ready.members:
-                return f"{broker} knows {count} members of {group}, `ready` says {ready.members}"
+                return (
+                    f"{broker} knows {count} of the {ready.members} members of {group} that `ready` demands"
+                )
     if ready.port is not None and not _listens(_host(context, name), ready.port):
         return f"no process accepts connections on port {ready.port}"
-    if ready.log is not None and not _has_printed(context, name, ready.log, log):
+    if ready.log is not None and not _has_printed(context, name, ready.log, log, begin):
         return f"no line is found by {ready.log!r}{_of_the_first(log)}"
     return ""
 
@@ -95,10 +99,11 @@ def _of_the_first(log: Path) -> str:
     return ""
 
 
-def _has_printed(context: ProbeContext, name: str, pattern: str, log: Path) -> bool:
+def _has_printed(context: ProbeContext, name: str, pattern: str, log: Path, begin: int) -> bool:
     printed = context.consumers[name].printed()
     if printed is not None:
         return bool(printed["ready"])
-    with contextlib.suppress(OSError), log.open(encoding="utf-8", errors="replace") as lines:
-        return any(re.search(pattern, line) for line in lines)
+    with contextlib.suppress(OSError), log.open("rb") as file:
+        file.seek(begin)
+        return any(re.search(pattern, line.decode(errors="replace").rstrip("\r\n")) for line in file)
     return False

@@ -154,8 +154,8 @@ def _member(
             raise EnvironmentNotReady(
                 f"the program of {name} has started {len(ids)} consumers of the group {group}, {', '.join(ids)}: "
                 "what it prints doesn't tell which of them handled a message",
-                "Give each a group, or a program, of its own; a jar with Java's client can have several (`jar`, "
-                "`beside`).",
+                "Let it start one only, and declare a further consumer with a program of its own for each further "
+                "one; a jar with Java's client can have several (`jar`, `beside`).",
                 about=(name,),
             )
         if len(ids) == 1:
@@ -177,6 +177,13 @@ def _member(
                 alone=len(connections) == 1,
             )
     return None
+
+
+def client_among(worker: WorkerProcess, connections: Collection[Mapping[str, Any]]) -> str | None:
+    """The client id of a program that has begun already, as its own connections have it; None: they don't tell."""
+    speaks = speaks_from(worker.pid, worker.container)
+    ids = {item["client_id"] for item in connections if speaks(item["address"])}
+    return ids.pop() if len(ids) == 1 else None
 
 
 def connection_of(context: ProbeContext, group: str, address: str) -> Mapping[str, Any]:

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from rocketchaos.harness.clients.access import access_of
-from rocketchaos.harness.clients.consumer import Begin, Consumer
+from rocketchaos.harness.clients.consumer import Consumer
 from rocketchaos.harness.clients.producer import Producer, Sendings
+from rocketchaos.harness.clients.programs import Begin
 from rocketchaos.harness.clients.request_mode import set_request_mode
 from rocketchaos.harness.cluster.message_place import locate
 from rocketchaos.harness.core.errors import (
@@ -30,7 +31,7 @@ from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.engine.printed_events import PrintedEvents
 from rocketchaos.harness.engine.program_homes import Programs
 from rocketchaos.harness.engine.program_ready import wait_until_ready
-from rocketchaos.harness.engine.program_start import begun, connections_of
+from rocketchaos.harness.engine.program_start import begun, client_among, connections_of
 from rocketchaos.harness.engine.record import NodeLogs
 from rocketchaos.harness.engine.run_failures import Failures
 from rocketchaos.harness.engine.topics_and_groups import create_groups, create_topics
@@ -86,6 +87,8 @@ class TestBed:
         self._own = own_processes(scenario)
         self._leaders = scenario.leaders
         self._joint_processes: dict[str, JointProcess] = {}
+        self._log_begins: dict[str, int] = {}
+        """Where the output of the last start begins in the log of each process, in bytes."""
         self._tenancy = managed.processes.workers.tenancy(names.token)
         self._programs = Programs(scenario)
         self._over = False
@@ -234,13 +237,14 @@ class TestBed:
             return lambda worker, limit_s: begun(context(), name, worker, limit_s, former)
 
         def until_ready(limit_s: float) -> None:
-            wait_until_ready(context(), leader, limit_s, self.folder.logs / f"{leader}.log")
+            log = self.folder.logs / f"{leader}.log"
+            wait_until_ready(context(), leader, limit_s, log, self._log_begins.get(leader, 0))
 
         limit = {"start_limit_s": app.ready_within / 1000}
         return {
             **limit,
             "until_ready": until_ready,
-            **({"before_launch": before_launch} if app.jar is None else {}),
+            **({} if app.has_hook else {"before_launch": before_launch, "client_among": client_among}),
             "entries": None if app.sees is None else self._entries.get(app.sees.way),
         }
 
@@ -302,6 +306,8 @@ class TestBed:
 
         def spawn(on_event: OnEvent, on_death: OnDeath) -> Worker:
             kind = (shared if leader else None) or choice.kind.worker
+            log = self.folder.logs / f"{leader or name}.log"
+            self._log_begins[leader or name] = log.stat().st_size if log.exists() else 0
             return self.managed.processes.spawn(
                 kind, version, leader or name, self.folder.logs, on_event, on_death, home=home
             )
@@ -318,7 +324,9 @@ class TestBed:
         # How much a log leaves out is known when its program has ended.
         if self.context is None or (self._over and event.kind != OutputCut.kind):
             return
-        if event.kind == "line":
+        if event.kind == "begun-anew":
+            self._consumers[name].begun_anew(event.data)
+        elif event.kind == "line":
             with self._printed_lock:
                 for body in self._printed.of(name, event.data):
                     self._record(name, replace(event, kind=body.kind, data=body.as_data()))

@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 
 _BURSTS = """\
 import os, select, signal, sys
-pid, stopped_s, running_s = int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
+pid, stopped_s, running_s, whole_group = int(sys.argv[1]), *map(float, sys.argv[2:])
 target = os.pidfd_open(pid)
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 
 def send(number):
     signal.pidfd_send_signal(target, number)
+    if whole_group:
+        os.killpg(pid, number)
 
 def over(seconds):
     # The harness closed the pipe, be it by its death; or the target has ended.
@@ -61,9 +63,13 @@ _LIMIT_S = 10.0
 
 
 class Stall(Fault):
-    """A client's process runs part of the time only, until it is resumed, or killed."""
+    """A client's process runs part of the time only, until it is resumed, or killed; and so do those that it
+    has started, as a script its program.
+    """
 
     name = "stall"
+    _whole_group = True
+    """Clients are processes with a group of their own."""
 
     def __init__(self, context: FaultContext, name: str, *, stopped: int, running: int) -> None:
         """
@@ -108,7 +114,7 @@ class Stall(Fault):
                 "-S",
                 "-c",
                 _BURSTS,
-                *map(str, (self._pid, self._stopped_s, self._running_s)),
+                *map(str, (self._pid, self._stopped_s, self._running_s, int(self._whole_group))),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -156,7 +162,7 @@ class Stall(Fault):
         # Where whoever made the bursts was killed in the midst of one.
         if bursts is not None and bursts.returncode != 0 and self._is_there():
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGCONT)
+                (os.killpg if self._whole_group else os.kill)(self._pid, signal.SIGCONT)
 
     def wait_healed(self) -> str:
         """It is never seen standing still for some bursts, and it makes progress again."""
@@ -212,6 +218,8 @@ class Stall(Fault):
 class StallNode(Stall):
     """A server's process runs part of the time only, until it is resumed, or killed."""
 
+    _whole_group = False
+
     def _find_pid(self) -> int:
         if not isinstance(self._context.servers.cluster, OnThisHost):
             raise HarnessDefect(
@@ -224,16 +232,24 @@ class StallNode(Stall):
 
 
 def _progress(pid: int) -> int:
-    """Grows while the process runs: how often its threads were given the processor, and for how many ticks.
+    """Grows while the process runs, or one that it has started: how often their threads were given the processor,
+    and for how many ticks.
 
-    A process that computes alone on its core is given it once, and keeps it.
+    A process that computes alone on its core is given it once, and keeps it. A script only waits for its program.
     """
     number = 0
-    with contextlib.suppress(psutil.NoSuchProcess):
-        times = psutil.Process(pid).cpu_times()
-        number += round((times.user + times.system) * os.sysconf("SC_CLK_TCK"))
-    for status in Path(f"/proc/{pid}/task").glob("*/status"):
-        with contextlib.suppress(OSError):
-            lines = status.read_text(encoding="utf-8", errors="replace").splitlines()
-            number += sum(int(line.split()[1]) for line in lines if "ctxt_switches" in line)
+    for own in _with_started(pid):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            times = psutil.Process(own).cpu_times()
+            number += round((times.user + times.system) * os.sysconf("SC_CLK_TCK"))
+        for status in Path(f"/proc/{own}/task").glob("*/status"):
+            with contextlib.suppress(OSError):
+                lines = status.read_text(encoding="utf-8", errors="replace").splitlines()
+                number += sum(int(line.split()[1]) for line in lines if "ctxt_switches" in line)
     return number
+
+
+def _with_started(pid: int) -> list[int]:
+    with contextlib.suppress(psutil.Error):
+        return [pid, *(child.pid for child in psutil.Process(pid).children(recursive=True))]
+    return [pid]

@@ -173,10 +173,11 @@ class Ready(Strict):
 
 
 class App(Strict):
-    """Your own program, started unchanged, as `jar`, `command` or `image`.
+    """Your own program, started unchanged, as `jar`, `main`, `command` or `image`.
 
-    A `jar` runs in a JVM of its own. The harness registers RocketMQ's own `ConsumeMessageHook` with the consumers
-    that it starts, so what they get and what their listeners answer comes from the program itself.
+    A `jar`, or the class `main`, runs in a JVM of its own. The harness registers RocketMQ's own
+    `ConsumeMessageHook` with the consumers that it starts, so what they get and what their listeners answer comes
+    from the program itself.
 
     A `command` is any program. It is seen by the lines that it prints (`sees`), by the brokers' list of its group
     (203), and, if its client answers, by its running info (307).
@@ -196,6 +197,17 @@ class App(Strict):
         description="what `java -jar` starts: a plain jar with a Main-Class, or Spring Boot's; a relative "
         "path is looked up from the scenario's file, then from the current folder",
     )
+    main: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z_$][\w$.]*$",
+        description="what `java -cp` starts: the name of a class with a main method, `com.acme.Billing`, in the "
+        "`classpath`",
+    )
+    classpath: Texts = Field(
+        default=(),
+        description="with `main`: folders of classes, jars, and `*` for all jars of a folder: "
+        "`[target/classes, target/lib/*]`, `[build/install/billing/lib/*]`; relative paths as with `jar`",
+    )
     command: Texts | None = Field(
         default=None,
         min_length=1,
@@ -213,13 +225,13 @@ class App(Strict):
     )
     args: Texts = Field(
         default=(),
-        description="of a `jar`, its arguments: `[--rocketmq.name-server=$nameserver]`; of an `image`, what its "
-        "entrypoint gets in place of the image's CMD",
+        description="of a `jar` or `main`, its arguments: `[--rocketmq.name-server=$nameserver]`; of an `image`, "
+        "what its entrypoint gets in place of the image's CMD",
     )
-    jvm_args: Texts = Field(default=(), description="of a `jar`, options of its JVM: `[-Xmx512m]`")
+    jvm_args: Texts = Field(default=(), description="of a `jar` or `main`, options of its JVM: `[-Xmx512m]`")
     properties: dict[str, Text] = Field(
         default_factory=dict,
-        description="of a `jar`, system properties: `{rocketmq.namesrv.addr: $nameserver}`",
+        description="of a `jar` or `main`, system properties: `{rocketmq.namesrv.addr: $nameserver}`",
     )
     env: dict[str, Text] = Field(
         default_factory=dict,
@@ -255,17 +267,20 @@ class App(Strict):
         return self
 
     def _problems(self) -> Iterator[str]:
-        if sum(item is not None for item in (self.jar, self.command, self.image)) != 1:
+        if sum(item is not None for item in (self.jar, self.main, self.command, self.image)) != 1:
             yield (
-                "say which program: one of `jar: target/billing.jar`, `command: [./audit, $nameserver]` and "
-                "`image: registry.example.org/shop:1.4`; the arguments of an `image` are its `args`"
+                "say which program: one of `jar: target/billing.jar`, `main: com.acme.Billing` with its "
+                "`classpath`, `command: [./audit, $nameserver]` and `image: registry.example.org/shop:1.4`; the "
+                "arguments of an `image` are its `args`"
             )
-        elif self.jar is None:
+        elif (self.main is None) != (not self.classpath):
+            yield "`main` and `classpath` need each other: a class, and where it is"
+        elif not self.has_hook:
             yield from self._not_of_a_jar()
         elif self.sees is not None:
             yield (
-                "a `jar` is seen by RocketMQ's own hook in it: leave out `sees`; or write `command: [java, -jar, "
-                "…]`, where its client has no such hook"
+                f"a `{'jar' if self.main is None else 'main'}` is seen by RocketMQ's own hook in it: leave out "
+                "`sees`; or write `command: [java, …]`, where its client has no such hook"
             )
         yield from self._misspelled()
 
@@ -277,13 +292,14 @@ class App(Strict):
         )
         of_jars = [name for name in keys if getattr(self, name)]
         if of_jars:
-            yield f"`{'`, `'.join(of_jars)}` is for a `jar`: write it into {instead}"
+            yield f"`{'`, `'.join(of_jars)}` is for a `jar` or `main`: write it into {instead}"
         if self.sees is None:
             yield (
                 r"`sees` says which of its lines tell that it has handled a message: "
                 r"`sees: {log: 'handled (?P<key>\S+)'}`; or into which topic it writes that, "
                 r"`sees: {topic: handled}`, where it lists it, `sees: {http: http://$host:8080/handled}`, or that "
-                "its client traces it, `sees: {trace: true}`"
+                "its client traces it, `sees: {trace: true}`. A Java program needs none of them as `jar: FILE` "
+                "or as `main: CLASS` with its `classpath`"
             )
 
     def _misspelled(self) -> Iterator[str]:
@@ -298,6 +314,11 @@ class App(Strict):
     def _texts(self) -> Iterator[str]:
         yield from (*(self.command or ()), *self.args, *self.jvm_args)
         yield from (*self.properties.values(), *self.env.values())
+
+    @property
+    def has_hook(self) -> bool:
+        """Whether it runs in a JVM that the harness starts, in which RocketMQ's own hook shows what it gets."""
+        return self.jar is not None or self.main is not None
 
     @property
     def needs_proxy(self) -> bool:

@@ -196,6 +196,8 @@ class Draft:
             said["per_queue"] = per_queue
         if every_ms is not None:
             said["every"] = duration_text(every_ms)
+        if self.profile.service is not None and self.profile.service.body is not None:
+            said["body"] = self.profile.service.body
         if self.sql:
             said["properties"] = {SQL_PROPERTY: self.rng.choice(SQL_VALUES)}
         if self.producers:

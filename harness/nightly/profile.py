@@ -32,6 +32,11 @@ class Service(Strict):
         description="the subscriptions that you expect of the program, by topic"
     )
     app: dict[str, Any] = Field(description="the program; paths start at the profile's folder")
+    body: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a file with the text of every message, as `body` of the step `send` has it; default its key",
+    )
 
     @model_validator(mode="after")
     def _is_a_consumer(self) -> Service:

@@ -51,6 +51,8 @@ def read_subscription(
             raise
         answer = {"connections": [], "subscriptions": {}}
     connections = sorted(answer["connections"], key=lambda item: (item["client_id"], item["address"]))
+    for name in context.members.online(group):
+        context.consumers[name].recognize(connections)
     clients = tuple(connection["client_id"] for connection in connections)
     subscriptions = {
         context.names.scenario(topic): stored for topic, stored in answer["subscriptions"].items()

@@ -46,6 +46,7 @@ service:
   group: billing
   subscribe: {orders: paid}
   app: {jar: target/billing.jar, args: [$nameserver, paid]}
+  body: fixtures/order.json     # the text of every message, as in the step `send`; default its key
 ```
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.core.user_files import user_command, user_file
+from rocketchaos.harness.core.user_files import user_class_path, user_command, user_file
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.yaml_places import Document, Path
@@ -29,6 +29,9 @@ def _looks(scenario: Scenario) -> Iterator[tuple[Path, Callable[[], object]]]:
         if app.jar is not None:
             hint = "Build it before the run, or correct `jar`."
             yield (*path, "jar"), partial(user_file, app.jar, scenario.file, "the program", hint)
+        if app.main is not None:
+            hint = "Build it before the run, or correct `classpath`."
+            yield (*path, "classpath"), partial(user_class_path, app.classpath, scenario.file, hint)
         if app.command is not None:
             yield (
                 (*path, "command"),

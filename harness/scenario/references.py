@@ -171,9 +171,6 @@ def _ambiguous_names(document: Document, names: Names) -> Iterator[Diagnostic]:
         if name in (names.nodes or {}):
             message = f"`{name}` is a consumer and a node of the cluster: give the consumer another name"
             yield document.report(path, message, key=True)
-        if name in (names.groups or {}):
-            message = f"`{name}` is a consumer and a group: give one of them another name"
-            yield document.report(path, message, key=True)
 
 
 def _names_of_producers(document: Document, names: Names) -> Iterator[Diagnostic]:
@@ -282,7 +279,26 @@ def _wrong(document: Document, reference: Reference, scope: _Scope) -> tuple[str
         return _unbound(document, text[1:], scope, "")
     if of_a_variable(text):
         return f"`{clipped(text)}`: a variable can't stand for a {' or '.join(kinds)}", None
+    if {"consumer", "group"} <= set(kinds) and (message := _two_meanings(document, text, scope.names)):
+        return message, None
     return _unknown(text, kinds, scope)
+
+
+def _two_meanings(document: Document, name: str, names: Names) -> str:
+    """Where a name stands for a consumer and for a group of others too; empty: it has one meaning."""
+    consumers = names.consumers or {}
+    if name not in consumers or name not in (names.groups or {}):
+        return ""
+    members = [other for other, path in consumers.items() if document.value((*path, "group")) == name]
+    if members == [name]:
+        return ""
+    numbered = (f"{name}-{number}" for number in range(1, len(consumers) + 2))
+    free = next(other for other in numbered if other not in consumers)
+    of_group = f"with the members {' and '.join(members)}" if members else "without members"
+    return (
+        f"`{name}` is a consumer, and also a group {of_group}: to say which one is meant here, give the consumer "
+        f"another name, for example `{free}`"
+    )
 
 
 def _unbound(document: Document, variable: str, scope: _Scope, suffix: str) -> tuple[str, str | None] | None:

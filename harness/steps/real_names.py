@@ -25,6 +25,8 @@ def unknown_names(texts: Sequence[str], scenario: Scenario) -> Iterator[str]:
         for name in _PLACE.findall(text):
             if name not in known and not _is_message(name, scenario):
                 yield f"<{name}>: no topic, group, consumer or message of the scenario is called so"
+            elif name in scenario.groups and name in scenario.consumers:
+                yield f"<{name}>: a consumer and a group are called so: give the consumer another name"
 
 
 def _is_message(name: str, scenario: Scenario) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.core.user_files import user_file
+from rocketchaos.harness.core.user_files import folder_of, user_class_path, user_file
 from rocketchaos.harness.jars.java_home import Java
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE
@@ -46,13 +46,17 @@ class Expected:
         return {"name": self.name, "group": self.group, "subscribe": dict(self.subscribe)}
 
 
-def program_file(jar: str, scenario_file: str) -> Path:
-    """Where a program is, see `user_file`.
+def java_program(app: App, scenario_file: str) -> tuple[str, ...]:
+    """What follows the options of `java`: which program it is. For paths see `user_file`.
 
     Raises:
-        EnvironmentNotReady: it isn't there.
+        EnvironmentNotReady: a part of it isn't there.
     """
-    return user_file(jar, scenario_file, "the program", "Build it first, or correct `jar` in the scenario.")
+    hint = "Build it first, or correct `{}` in the scenario."
+    if app.main is not None:
+        path = user_class_path(app.classpath, scenario_file, hint.format("classpath"))
+        return "-cp", os.pathsep.join(path), app.main
+    return "-jar", str(user_file(app.jar or "", scenario_file, "the program", hint.format("jar")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,8 @@ class AppHome:
     """Which runs it."""
     app: App
     """With addresses for its placeholders."""
-    jar: Path
-    """The file."""
+    scenario_file: str
+    """In its folder the program runs."""
     expected: Sequence[Expected]
     """The consumers of the scenario that are in it."""
     progress: Callable[[str], None]
@@ -94,7 +98,7 @@ class AppHome:
                 output_fd, write_fd = os.pipe()
                 not_started.callback(os.close, output_fd)
                 try:
-                    process, events = begin(command, write_fd, environment)
+                    process, events = begin(command, write_fd, environment, folder_of(self.scenario_file))
                 finally:
                     os.close(write_fd)
             except OSError as error:
@@ -125,8 +129,7 @@ class AppHome:
             agent,
             *app.jvm_args,
             *(f"-D{key}={value}" for key, value in app.properties.items()),
-            "-jar",
-            str(self.jar),
+            *java_program(app, self.scenario_file),
             *app.args,
         ]
 

@@ -51,7 +51,10 @@ class OnHost:
 
 
 def begin(
-    command: Callable[[int], Sequence[str]], output_fd: int, environment: Mapping[str, str]
+    command: Callable[[int], Sequence[str]],
+    output_fd: int,
+    environment: Mapping[str, str],
+    folder: Path | None = None,
 ) -> tuple[subprocess.Popen[bytes], BinaryIO]:
     """A process in a session of its own, and this end of the pipe into which it writes its events.
 
@@ -59,6 +62,7 @@ def begin(
         command: by the number of its end of that pipe.
         output_fd: where it prints to.
         environment: all of it.
+        folder: in which it runs; None: the current one.
 
     Raises:
         OSError: it can't be started.
@@ -71,6 +75,7 @@ def begin(
             stdin=subprocess.PIPE,
             stdout=output_fd,
             stderr=output_fd,
+            cwd=folder,
             env=environment,
             pass_fds=(write_fd,),
             start_new_session=True,

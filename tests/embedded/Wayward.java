@@ -9,6 +9,7 @@ import org.apache.rocketmq.client.consumer.MessageSelector;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
+import org.apache.rocketmq.client.exception.MQClientException;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageExt;
@@ -25,6 +26,12 @@ public final class Wayward {
             throw new IllegalStateException("no database");
         }
         if (mode.equals("idle")) {
+            Thread.sleep(600_000);
+        }
+        if (mode.equals("tries-again") || mode.equals("gives-up")) {
+            refused(args[0]);
+        }
+        if (mode.equals("gives-up")) {
             Thread.sleep(600_000);
         }
         String group = System.getenv().getOrDefault("GROUP", "g");
@@ -74,6 +81,15 @@ public final class Wayward {
                 (MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
             again.start();
         }
+        if (mode.equals("anew")) {
+            consumer.shutdown();
+            DefaultMQPushConsumer again = new DefaultMQPushConsumer("g");
+            again.setNamesrvAddr(args[0]);
+            again.subscribe("orders", tag);
+            again.registerMessageListener(
+                (MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
+            again.start();
+        }
         if (mode.equals("stays")) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 try {
@@ -86,6 +102,18 @@ public final class Wayward {
             Thread.sleep(3_000);
             System.out.println("last words");
             System.exit(3);
+        }
+    }
+
+    /** Starts a consumer that its client refuses; its caller goes on. */
+    private static void refused(String nameServer) throws InterruptedException {
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("g");
+        consumer.setNamesrvAddr(nameServer);
+        try {
+            consumer.start();
+        } catch (MQClientException refusal) {
+            System.out.println("tries again: " + refusal.getErrorMessage());
+            Thread.sleep(1_500);
         }
     }
 

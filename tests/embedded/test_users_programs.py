@@ -200,10 +200,39 @@ def test_a_start_that_its_client_refuses_is_reported_at_once(
     (tmp_path / "wayward.jar").symlink_to(wayward)
     text = scenario("sql", "").replace("orders: tagA", "orders: {sql: a = 1}")
     code, found = run_own(tmp_path, text, "4.9.4")
-    assert (code, found["outcome"]) == (4, "error")
+    assert (code, found["outcome"]) == (4, "error"), found["reason"]
     reported = "the program of a: start() of its consumer of the group g has thrown MQClientException: "
     assert reported in found["reason"]
     assert "does not support consumer to filter message by SQL92" in found["reason"]
+
+
+@pytest.mark.extended
+def test_a_refused_start_without_another_try_is_reported_after_the_limit(run: Run) -> None:
+    """The thread that called it goes on, so that it may try again."""
+    code, found = run("gives-up", "", within="6s")
+    assert (code, found["outcome"]) == (4, "error")
+    assert (
+        "start() of its consumer of the group g has thrown MQClientException: messageListener"
+        in found["reason"]
+    )
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize(
+    "mode",
+    [
+        # start() without a listener throws.
+        "tries-again",
+        # It shuts its first consumer down.
+        "anew",
+    ],
+)
+def test_one_that_starts_another_consumer_is_seen(run: Run, mode: str) -> None:
+    code, found = run(mode)
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    assert classes_of(found)["g"] == {"delivered": 4}
+    started = events_of(found, "consumer-started")
+    assert events_of(found, "subscription-observed")[-1]["clients"] == [started[-1]["client_id"]]
 
 
 @pytest.mark.extended

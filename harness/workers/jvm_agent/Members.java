@@ -17,11 +17,11 @@ final class Members {
         }
     }
 
-    /** The one that this is from now on; null: the scenario has no such consumer. */
-    synchronized Expected take(String group, JsonObject subscribe) {
+    /** The one that this is from now on; null: the scenario has no such consumer, or another one is it. */
+    synchronized Expected take(Object consumer, String group, JsonObject subscribe) {
         Expected found = null;
         for (Expected item : expected) {
-            boolean free = item.group.equals(group) && !item.taken;
+            boolean free = item.group.equals(group) && item.isFree();
             if (free && (found == null || item.subscribe.equals(subscribe))) {
                 found = item;
                 if (item.subscribe.equals(subscribe)) {
@@ -30,9 +30,19 @@ final class Members {
             }
         }
         if (found != null) {
-            found.taken = true;
+            found.begin(consumer);
         }
         return found;
+    }
+
+    /** The one that a consumer of the program is. */
+    synchronized Expected of(Object consumer) {
+        for (Expected item : expected) {
+            if (item.is(consumer)) {
+                return item;
+            }
+        }
+        return null;
     }
 
     synchronized Expected named(String name) {
@@ -46,10 +56,13 @@ final class Members {
 
     /** A consumer of the scenario. */
     static final class Expected {
+        private static final long LOOK_EVERY_MS = 100;
         final String name;
         final String group;
         final JsonObject subscribe;
-        private boolean taken;
+        private Object consumer;
+        private Thread starter;
+        private JsonObject refusal;
         private JsonObject answer;
 
         Expected(String name, String group, JsonObject subscribe) {
@@ -58,21 +71,47 @@ final class Members {
             this.subscribe = subscribe;
         }
 
-        synchronized void settle(JsonObject how) {
-            if (answer == null) {
-                answer = how;
-                notifyAll();
-            }
+        /** Also once its consumer is shut down: a program may make another one then. */
+        private synchronized boolean isFree() {
+            return consumer == null || Worker.isOver(consumer);
         }
 
-        /** How its start ended; null where it has not within the limit. */
+        private synchronized boolean is(Object other) {
+            return consumer == other;
+        }
+
+        private synchronized void begin(Object consumer) {
+            this.consumer = consumer;
+            starter = Thread.currentThread();
+        }
+
+        /** False: its program has started one before, so that this is another one. */
+        synchronized boolean settle(JsonObject how) {
+            if (answer != null) {
+                return false;
+            }
+            answer = how;
+            notifyAll();
+            return true;
+        }
+
+        /** A start() has thrown. The program may try again as long as the thread lives that called it. */
+        synchronized void refuse(JsonObject how) {
+            refusal = how;
+            consumer = null;
+        }
+
+        /** How its start ended: also with its last refusal; null where nothing came of it within the limit. */
         synchronized JsonObject await(long limitMs) throws InterruptedException {
             long deadline = System.nanoTime() + limitMs * 1_000_000;
             long left;
             while (answer == null && (left = deadline - System.nanoTime()) > 0) {
-                wait(left / 1_000_000 + 1);
+                if (refusal != null && consumer == null && !starter.isAlive()) {
+                    break;
+                }
+                wait(Math.min(LOOK_EVERY_MS, left / 1_000_000 + 1));
             }
-            return answer;
+            return answer == null ? refusal : answer;
         }
     }
 }

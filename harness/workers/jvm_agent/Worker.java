@@ -34,7 +34,6 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
     private final Events events;
     private final InputStream commands;
     private final CountDownLatch begun = new CountDownLatch(1);
-    private final Map<Object, Members.Expected> known = new WeakHashMap<>();
     private final Map<Object, JsonObject> versions = new WeakHashMap<>();
 
     /** The plan names the events' file, and the consumers that are expected. */
@@ -172,12 +171,9 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
             versions.put(consumer, subVersions(consumer));
         }
         String group = group(consumer);
-        Members.Expected member = members.take(group, subscriptions(consumer));
+        Members.Expected member = members.take(consumer, group, subscriptions(consumer));
         if (member == null) {
             return;
-        }
-        synchronized (this) {
-            known.put(consumer, member);
         }
         JsonObject own = new JsonObject();
         own.addProperty("consumer", member.name);
@@ -191,14 +187,13 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
     }
 
     private void started(Object consumer) throws ReflectiveOperationException {
-        Members.Expected member;
-        JsonObject own;
-        synchronized (this) {
-            member = known.get(consumer);
-            own = versions.get(consumer);
-        }
+        Members.Expected member = members.of(consumer);
         if (member == null) {
             return;
+        }
+        JsonObject own;
+        synchronized (this) {
+            own = versions.get(consumer);
         }
         JsonObject how = new JsonObject();
         how.addProperty("client_id", Reflection.text(facade(consumer), "buildMQClientId"));
@@ -206,11 +201,14 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
         how.add("subscribe", subscriptions(consumer));
         how.addProperty("client_version", clientVersion(consumer));
         how.add("traits", traits(consumer));
-        member.settle(how);
+        if (!member.settle(how)) {
+            how.addProperty("consumer", member.name);
+            events.emit("begun-anew", how);
+        }
     }
 
-    private synchronized void refused(Object consumer, Throwable thrown) {
-        Members.Expected member = known.get(consumer);
+    private void refused(Object consumer, Throwable thrown) {
+        Members.Expected member = members.of(consumer);
         if (member == null) {
             return;
         }
@@ -223,7 +221,7 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
             exceptions.add(item.getClass().getSimpleName());
         }
         how.add("exceptions", exceptions);
-        member.settle(how);
+        member.refuse(how);
     }
 
     private static Object facade(Object consumer) throws ReflectiveOperationException {
@@ -261,6 +259,17 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
             }
         }
         return traits;
+    }
+
+    /** Whether it is shut down. */
+    static boolean isOver(Object consumer) {
+        try {
+            java.lang.reflect.Field state = implementation(consumer).getDeclaredField("serviceState");
+            state.setAccessible(true);
+            return "SHUTDOWN_ALREADY".equals(String.valueOf(state.get(consumer)));
+        } catch (ReflectiveOperationException unknown) {
+            return false;
+        }
     }
 
     private static String group(Object consumer) throws ReflectiveOperationException {

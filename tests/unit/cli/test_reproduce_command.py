@@ -10,8 +10,9 @@ import pytest
 from rocketchaos.harness.cli import reproduce
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.plan.job import Job
-from rocketchaos.harness.workers.app_home import program_file
+from rocketchaos.harness.workers.app_home import java_program
 
 SCENARIO = """\
 name: example
@@ -38,13 +39,13 @@ def test_a_program_with_a_relative_path_is_found_from_anywhere(
     (run / "run.json").write_text(json.dumps(record))
     (run / "scenario.yaml").write_text(SCENARIO)
     (run / "events.jsonl").touch()
-    found: list[Path] = []
+    found: list[str] = []
 
     def note(_runner: object, jobs: list[Job], **_: object) -> ExitCode:
-        found.extend(program_file("a.jar", job.scenario.file) for job in jobs)
+        found.extend(java_program(App(jar="a.jar"), job.scenario.file)[1] for job in jobs)
         return ExitCode.AS_EXPECTED
 
     monkeypatch.setattr(reproduce, "run_and_tell", note)
     monkeypatch.chdir(elsewhere)
     assert main(["reproduce", str(run)]) == ExitCode.AS_EXPECTED
-    assert found == [shop / "a.jar"]
+    assert found == [str(shop / "a.jar")]

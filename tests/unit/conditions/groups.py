@@ -43,6 +43,9 @@ class Member:
     def read_entries(self) -> None:
         """It writes none."""
 
+    def recognize(self, connections: Any) -> None:
+        """Its client is the same all the time."""
+
     def flush_events(self) -> None:
         pass
 

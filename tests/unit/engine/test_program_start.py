@@ -13,7 +13,7 @@ import pytest
 from rocketchaos.harness.cluster.base import Proxy
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine import program_start
-from rocketchaos.harness.engine.program_start import begun, connections_of, local_ports
+from rocketchaos.harness.engine.program_start import begun, client_among, connections_of, local_ports
 from rocketchaos.harness.probes.context import ProbeContext
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.program import InContainer
@@ -111,6 +111,18 @@ def test_the_member_that_speaks_from_its_sockets_is_the_program(port: int) -> No
     assert found["subscribe"] == {"orders": "tagA"}
     assert found["traits"]["filters_by"] == "stored"
     assert found["traits"]["tells_queues"] is True
+
+
+@pytest.mark.parametrize(
+    ("ids", "found"), [(["x@t"], "x@t"), (["x@t", "y@t"], None), ([], None)], ids=["one", "two", "none"]
+)
+def test_its_next_client_is_the_one_that_speaks_from_its_sockets(
+    port: int, ids: list[str], found: str | None
+) -> None:
+    """A supervisor has started its program again, so that brokers know another client."""
+    worker = cast("WorkerProcess", SimpleNamespace(pid=os.getsid(0), container=None))
+    own = [{"client_id": name, "address": f"127.0.0.1:{port}"} for name in ids]
+    assert client_among(worker, [{"client_id": "b@t", "address": "127.0.0.1:1"}, *own]) == found
 
 
 def test_the_client_over_c_filters_by_its_own(port: int) -> None:

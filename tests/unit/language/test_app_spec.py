@@ -81,6 +81,14 @@ def test_a_program_is_a_client_of_its_own() -> None:
     assert not own.traits.counts_pulls
 
 
+def test_a_class_is_a_program_of_the_same_kind_as_a_jar() -> None:
+    own = consumer(app={"main": "shop.Main", "classpath": ["classes", "lib/*"], "args": "$nameserver"})
+    assert own.choice.kind.name == "app"
+    assert own.app is not None
+    assert own.app.has_hook
+    assert own.traits.seen_by == consumer(app={"jar": "a.jar"}).traits.seen_by
+
+
 def test_a_command_is_seen_by_what_it_prints() -> None:
     own = consumer(app={"command": ["./audit", "$nameserver", 8080], "sees": SEES, "env": {"A": "$files/a"}})
     assert own.choice.kind.users_program
@@ -164,6 +172,12 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
         ({"app": {"jar": "a.jar", "command": ["./a"], "sees": SEES}}, "say which program"),
         ({"app": {"jar": "a.jar", "sees": SEES}}, "leave out `sees`"),
         ({"app": {"command": ["./a"]}}, "`sees` says which of its lines"),
+        ({"app": {"command": ["java", "-cp", "lib/*", "A"]}}, "or as `main: CLASS` with its `classpath`"),
+        ({"app": {"main": "shop.Main"}}, "`main` and `classpath` need each other"),
+        ({"app": {"jar": "a.jar", "classpath": "lib/*"}}, "`main` and `classpath` need each other"),
+        ({"app": {"main": "shop.Main", "jar": "a.jar", "classpath": "lib/*"}}, "say which program"),
+        ({"app": {"main": "shop Main", "classpath": "lib/*"}}, "main"),
+        ({"app": {"main": "shop.Main", "classpath": "lib/*", "sees": SEES}}, "a `main` is seen by"),
         ({"app": {"command": [], "sees": SEES}}, "at least 1 item"),
         ({"app": {"command": ["./a"], "sees": SEES, "args": ["b"]}}, "`args` is for a `jar`"),
         ({"app": {"command": ["./a"], "sees": {"log": "handled ("}}}, "is no regular expression"),
@@ -213,7 +227,7 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
         ({"app": {"image": "shop:1.4", "command": ["./a"], "sees": SEES}}, "of an `image` are its `args`"),
         (
             {"app": {"image": "shop:1.4", "sees": SEES, "jvm_args": ["-Xmx1g"]}},
-            "`jvm_args` is for a `jar`: write it into `args` or `env`",
+            "`jvm_args` is for a `jar` or `main`: write it into `args` or `env`",
         ),
         ({"app": {"image": "shop 1.4", "sees": SEES}}, "image"),
         ({"client": "image"}, "`app` says which: `app: {image: "),

@@ -93,6 +93,7 @@ service:
   group: billing
   subscribe: {orders: paid || refunded, returns: '*'}
   app: {jar: target/billing.jar, args: [$nameserver]}
+  body: fixtures/order.json
 """
 
 
@@ -111,6 +112,7 @@ def test_each_member_of_a_night_is_an_instance_of_the_user_s_service(tmp_path: P
         for step in every_step(scenario.steps):
             words.add(step.word)
             if isinstance(step, Send):
+                assert step.body == "fixtures/order.json"
                 sent |= {tag for tag in (step.tag, *(step.tags or ())) if tag is not None}
     assert {"paid", "refunded"} <= sent
     assert {"kill", "stop", "pause"} <= words

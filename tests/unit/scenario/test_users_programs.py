@@ -38,6 +38,54 @@ def test_who_is_beside_a_program_is_in_it() -> None:
     assert scenario.client_label == "app+java"
 
 
+OF_ISSUE = """\
+name: own
+title: a consumer that is called like its group
+topics: {orders: {queues: 4}}
+consumers:
+  billing: {group: billing, subscribe: {orders: paid}, app: {jar: target/billing.jar}}
+  shop: {group: shop, subscribe: {orders: paid}, app: {main: shop.Main, classpath: lib/*}}
+steps:
+  - start: [billing, shop]
+  - settle: {ownership: billing, within: 60s}
+  - send: {topic: orders, tag: paid, count: 4, per_queue: 1}
+anomaly: {undelivered: {group: billing, at_least: 1}}
+healthy: [{delivered: {to: billing, count: 4}}, {delivered: {to: shop, count: 4}}]
+"""
+
+
+def test_the_only_member_of_a_group_may_be_called_like_it() -> None:
+    scenario = parsed(OF_ISSUE)
+    assert scenario.members("billing") == ("billing",)
+
+
+def test_with_further_members_its_name_is_refused_where_it_may_mean_both() -> None:
+    audit = "  audit: {group: billing, subscribe: {orders: paid}, app: {jar: audit.jar}}\n"
+    both = OF_ISSUE.replace("steps:", f"{audit}steps:").replace("[billing, shop]", "[billing, audit, shop]")
+    with pytest.raises(InvalidScenario) as refused:
+        parsed(both)
+    (problem,) = refused.value.diagnostics
+    assert problem.message == (
+        "`billing` is a consumer, and also a group with the members billing and audit: to say which one is meant "
+        "here, give the consumer another name, for example `billing-1`"
+    )
+    assert problem.line == 1 + both.splitlines().index(
+        "healthy: [{delivered: {to: billing, count: 4}}, {delivered: {to: shop, count: 4}}]"
+    )
+    # What takes only groups, or only consumers, is clear.
+    parsed(both.replace("{delivered: {to: billing, count: 4}}, ", ""))
+
+
+def test_a_consumer_called_like_the_group_of_others() -> None:
+    other = OF_ISSUE.replace("shop: {group: shop", "shop: {group: billing").replace(
+        "billing: {group: billing", "billing: {group: shop"
+    )
+    with pytest.raises(
+        InvalidScenario, match="`billing` is a consumer, and also a group with the members shop: "
+    ):
+        parsed(other)
+
+
 def test_names_are_as_they_stand_on_a_cluster_of_the_run_s_own() -> None:
     assert parsed().has_programs
     assert parsed().needs_own_cluster

@@ -19,7 +19,7 @@ from rocketchaos.harness.core.events.clients import OutputCut
 from rocketchaos.harness.jars.java_home import Java
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.workers import app_home, program_log
-from rocketchaos.harness.workers.app_home import AppHome, AppProgram, Expected, program_file
+from rocketchaos.harness.workers.app_home import AppHome, AppProgram, Expected, java_program
 from rocketchaos.harness.workers.jvm_agent import JvmAgent
 from rocketchaos.harness.workers.program import WorkerPlan
 from rocketchaos.harness.workers.worker_kinds import KINDS
@@ -27,10 +27,10 @@ from rocketchaos.harness.workers.worker_kinds import KINDS
 PROGRAM = """\
 #!/bin/sh
 sleep 600 &
-echo "$! $C $@" > {said}
+echo "$! $C $PWD $@" > {said}
 wait
 """
-
+JAR = App(jar="a.jar")
 
 Launch = Callable[..., AppProgram]
 
@@ -50,7 +50,8 @@ def launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Launch]:
         )
         app = App(jar="a.jar", args=("x",), jvm_args=("-Xmx1g",), properties={"b": "1"}, env={"C": "d"})
         expected = [Expected("a", "g", {"orders": "tagA"})]
-        home = AppHome("owner", java, app, tmp_path / "a.jar", expected, print)
+        (tmp_path / "a.jar").touch()
+        home = AppHome("owner", java, app, str(tmp_path / "own.scenario.yaml"), expected, print)
         begun.append(home.launch(WorkerPlan(KINDS["app"], "a", tmp_path / "a", tmp_path / "a.log")))
         return begun[-1]
 
@@ -85,8 +86,8 @@ def stopped(pid: int) -> None:
 
 
 def test_the_program_is_started_as_it_is_with_our_agent(program: AppProgram, tmp_path: Path) -> None:
-    _, env, *command = said(tmp_path)
-    assert env == "d"
+    _, env, folder, *command = said(tmp_path)
+    assert (env, folder) == ("d", str(tmp_path))
     assert command[-5:] == ["-Xmx1g", "-Db=1", "-jar", str(tmp_path / "a.jar"), "x"]
     assert f"-javaagent:/agent.jar={tmp_path / 'a' / 'plan.json'}{os.pathsep}/lib.jar" in command
     plan = json.loads((tmp_path / "a" / "plan.json").read_text())
@@ -124,12 +125,25 @@ def test_a_jar_is_beside_the_scenario_or_in_the_current_folder(
     monkeypatch.chdir(current)
     scenario = str(beside / "s.scenario.yaml")
     with pytest.raises(EnvironmentNotReady, match=f"{beside}/a.jar, {current}/a.jar"):
-        program_file("a.jar", scenario)
+        java_program(JAR, scenario)
     (current / "a.jar").touch()
-    assert program_file("a.jar", scenario) == current / "a.jar"
+    assert java_program(JAR, scenario) == ("-jar", str(current / "a.jar"))
     (beside / "a.jar").touch()
-    assert program_file("a.jar", scenario) == beside / "a.jar"
-    assert program_file(str(current / "a.jar"), scenario) == current / "a.jar"
+    assert java_program(JAR, scenario) == ("-jar", str(beside / "a.jar"))
+    assert java_program(App(jar=str(current / "a.jar")), scenario) == ("-jar", str(current / "a.jar"))
+
+
+def test_a_class_is_started_with_its_class_path(tmp_path: Path) -> None:
+    scenario = str(tmp_path / "s.scenario.yaml")
+    app = App(main="shop.Main", classpath=("classes", "lib/*", "shop.jar"))
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "classes").mkdir()
+    (tmp_path / "shop.jar").touch()
+    with pytest.raises(EnvironmentNotReady, match=r"`lib/\*` of the class path doesn't exist"):
+        java_program(app, scenario)
+    (tmp_path / "lib" / "client.jar").touch()
+    path = f"{tmp_path}/classes:{tmp_path}/lib/*:{tmp_path}/shop.jar"
+    assert java_program(app, scenario) == ("-cp", path, "shop.Main")
 
 
 def test_the_scenario_of_a_run_folder_is_seen_from_where_it_lay(tmp_path: Path) -> None:
@@ -138,14 +152,14 @@ def test_the_scenario_of_a_run_folder_is_seen_from_where_it_lay(tmp_path: Path) 
         made.mkdir()
     (folder / "a.jar").touch()
     (run / "run.json").write_text(json.dumps({"scenario_file": str(folder / "s.scenario.yaml")}))
-    assert program_file("a.jar", str(run / "scenario.yaml")) == folder / "a.jar"
+    assert java_program(JAR, str(run / "scenario.yaml")) == ("-jar", str(folder / "a.jar"))
     # A relative one starts where the run was started.
     record = {"scenario_file": "shop/s.scenario.yaml", "working_folder": str(tmp_path)}
     (run / "run.json").write_text(json.dumps(record))
-    assert program_file("a.jar", str(run / "scenario.yaml")) == folder / "a.jar"
+    assert java_program(JAR, str(run / "scenario.yaml")) == ("-jar", str(folder / "a.jar"))
     (run / "run.json").write_text("{")
     with pytest.raises(EnvironmentNotReady, match="the program doesn't exist"):
-        program_file("a.jar", str(run / "scenario.yaml"))
+        java_program(JAR, str(run / "scenario.yaml"))
 
 
 def told(program: AppProgram) -> list[dict[str, Any]]:

@@ -1,0 +1,94 @@
+"""A program that makes another client while it runs: the consumer has its id from then on."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from rocketchaos.harness.clients.consumer import Consumer
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
+from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
+
+
+@pytest.fixture
+def history() -> History:
+    return History("run")
+
+
+SEES = {"log": "(?P<key>.)"}
+
+
+class Process:
+    """Its process; `during` is done while it is asked to start."""
+
+    pid, process, alive = 7, "own", True
+
+    def __init__(self) -> None:
+        self.during: Any = lambda: None
+
+    def wait_ready(self, _limit_s: float) -> None:
+        pass
+
+    def request(self, _do: str, _limit_s: float, /, **_with: Any) -> dict[str, Any]:
+        self.during()
+        return {"client_id": "first@t", "subscribe": {"orders": "tagA"}, "versions": {"orders": 1}}
+
+
+def consumer_of(app: dict[str, Any], history: History, process: Process, **more: Any) -> Consumer:
+    spec = {"group": "g", "subscribe": {"orders": "tagA"}, "app": app}
+    return Consumer(
+        "a",
+        ConsumerSpec.model_validate(spec),
+        history=history,
+        timing=PROFILES["compressed"],
+        rocketmq="4.9.4",
+        spawn=lambda *_: cast(Any, process),
+        real=str,
+        servers=dict,
+        instance="t",
+        queues=lambda _topic: [],
+        set_request_mode=lambda *_: None,
+        **more,
+    )
+
+
+def ids(history: History) -> list[str]:
+    return [event.data["client_id"] for event in history.events if event.kind == "consumer-started"]
+
+
+@pytest.mark.parametrize("while_it_starts", [False, True])
+def test_a_jar_tells_its_next_client(history: History, while_it_starts: bool) -> None:
+    process = Process()
+    consumer = consumer_of({"jar": "a.jar"}, history, process)
+    if while_it_starts:
+        process.during = lambda: consumer.begun_anew({"client_id": "next@t", "versions": {}})
+    consumer.start()
+    if not while_it_starts:
+        assert consumer.client_id == "first@t"
+        consumer.begun_anew({"client_id": "next@t", "versions": {}})
+    assert consumer.client_id == "next@t"
+    assert ids(history) == ["first@t", "next@t"]
+
+
+def test_a_command_is_recognized_where_the_broker_no_longer_knows_its_client(history: History) -> None:
+    process = Process()
+    answer = process.request("", 0)
+    consumer = consumer_of(
+        {"command": ["./a"], "sees": SEES},
+        history,
+        process,
+        before_launch=lambda: lambda _worker, _limit_s: answer,
+        client_among=lambda _worker, connections: connections[0]["client_id"],
+    )
+    other, first = SimpleNamespace(client_id="next@t"), SimpleNamespace(client_id="first@t")
+    consumer.recognize([vars(other)])
+    assert ids(history) == []
+    consumer.start()
+    consumer.recognize([vars(other), vars(first)])
+    assert consumer.client_id == "first@t"
+    consumer.recognize([vars(other)])
+    assert consumer.client_id == "next@t"
+    assert ids(history) == ["first@t", "next@t"]
