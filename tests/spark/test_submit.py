@@ -35,9 +35,9 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "runs"
 LIMIT_S = 240
 OF_THE_DRIVER = (
     "msgspec", "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection", "numpy",
-    "scipy",
+    "scipy", "deltalake", "arro3.core", "deprecated", "wrapt", "pyarrow",
 )  # fmt: skip
-"""msgspec, Pydantic and SciPy, with what they need."""
+"""msgspec, Pydantic, SciPy, deltalake and PyArrow, with what they need."""
 PROBE = """
 import rocketchaos.spark_reports
 from rocketchaos.spark_reports.spark_session import spark_session
@@ -85,6 +85,8 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert spec is not None
         assert spec.origin is not None
         there = Path(spec.origin)
+        if "." in name:  # its whole folder is linked
+            there = there.parent
         for item in (
             (there.parent, there.parent.with_name(f"{name}.libs")) if spec.parent == name else (there,)
         ):
