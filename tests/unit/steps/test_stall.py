@@ -74,7 +74,8 @@ def test_every_fault_of_processes_has_a_step_made_from_its_registration() -> Non
 
 @pytest.fixture
 def busy() -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    # A client has a process group of its own.
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
     yield process
     process.kill()
     process.wait()
