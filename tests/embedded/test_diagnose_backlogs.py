@@ -115,6 +115,7 @@ def test_a_tag_that_the_producer_writes_otherwise_is_found(kept_back: Reports) -
     assert "8 have the tag `TagA`" in found["RC0108"].sentence
 
 
+@pytest.mark.nightly
 def test_pop_mode_on_one_broker_alone_is_found(tmp_path: Path) -> None:
     report = held_open(POP, "5.5.0", tmp_path)["g"]
     assert [item.check.code for item in report.findings] == ["RC0213"], report.undetermined

@@ -78,6 +78,7 @@ def test_members_of_one_group_in_different_versions(tmp_path: Path) -> None:
     assert ended.code == 0
 
 
+@pytest.mark.nightly
 def test_the_oldest_version_runs_beside_one_that_there_is_not(tmp_path: Path) -> None:
     """4.9.0: its netty reads java.nio by reflection, and its client knows fewer settings."""
     ended = rocketchaos(

@@ -105,7 +105,10 @@ def test_a_batch_has_tags_of_its_own_and_one_way_messages_are_found(
 
 @pytest.mark.parametrize(
     ("kind", "comes", "outcome"),
-    [("DELAY", "delivered: g, count: 2", "reproduced"), ("NORMAL", "ownership: g", "not-reproduced")],
+    [
+        pytest.param("DELAY", "delivered: g, count: 2", "reproduced", marks=pytest.mark.nightly),
+        ("NORMAL", "ownership: g", "not-reproduced"),
+    ],
 )
 def test_over_grpc_a_delay_needs_a_topic_of_its_type(
     run_scenario: RunScenario, kind: str, comes: str, outcome: str

@@ -10,7 +10,7 @@ from rocketchaos.harness.core import paths
 from rocketchaos.harness.jars.class_archive import SWITCH
 from tests.spark import stores
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 SESSION = """
 import os
