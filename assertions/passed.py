@@ -249,11 +249,12 @@ def _sent_to_owner(
         return undetermined(how, proof)
     silent = case.view.seen_from_outside(owners)
     if silent:
+        may_show = any(case.view.traits(name).seen_by != "offsets" for name in silent)
         return undetermined(
             f"{text} and sent it to {owner}, which {case.view.nothing_shown(silent)}: that proves neither that it "
             "was handled nor that it wasn't",
             proof,
-            not_before_ns=passed.mono_ns + SHOWN_LATE_MS * 1_000_000,
+            not_before_ns=passed.mono_ns + SHOWN_LATE_MS * 1_000_000 if may_show else None,
         )
     return made(
         MessageClass.LOST,

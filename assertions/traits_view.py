@@ -13,12 +13,14 @@ _OUTSIDE = {
     "topic": "the entries that it writes into a topic",
     "http": "the answers that it gives to HTTP calls",
     "trace": "the message trace that its client writes",
+    "offsets": "its group's offsets alone",
 }
 _NOT_SHOWN = {
     "lines": "printed no line of it",
     "topic": "wrote no entry of it",
     "http": "named it in no answer",
     "trace": "wrote no trace of it",
+    "offsets": "shows nothing of what it handles",
 }
 _HOW = {"lines": "printed", "topic": "wrote", "http": "answered", "trace": "traced"}
 _API_FIELDS = tuple(name for name in Api.__dataclass_fields__ if name in ConsumerStarted.__struct_fields__)

@@ -26,6 +26,9 @@ def messages_delivered(context: ProbeContext, target: str, topic: str | None, co
 def _printed(context: ProbeContext, view: RunView, consumers: Iterable[str]) -> Iterator[str]:
     """The lines or entries of those programs that are seen by what they print or write."""
     for name in view.seen_from_outside(consumers):
+        if view.traits(name).seen_by == "offsets":
+            yield f"nothing shows what {name} handles: its `app` has no `sees`"
+            continue
         consumer = context.consumers[name]
         output, entries = consumer.printed(), consumer.entries_seen()
         strange = [event.body for event in view.of_kind(LineOfNoMessage) if event.node == name]

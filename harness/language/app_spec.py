@@ -241,7 +241,8 @@ class App(Strict):
         default=None,
         description=r"of a `command` or an `image`, how it is seen that it has handled a message: by the lines "
         r"that it prints, `{log: 'handled (?P<key>\S+)'}`, by what it writes into a topic, `{topic: handled}`, "
-        "by what it lists, `{http: http://$host:8080/handled}`, or by its client's message trace, `{trace: true}`",
+        "by what it lists, `{http: http://$host:8080/handled}`, or by its client's message trace, "
+        "`{trace: true}`. Without it, only its group's members and offsets are known",
     )
     files: dict[FileName, str] = Field(
         default_factory=dict,
@@ -293,14 +294,6 @@ class App(Strict):
         of_jars = [name for name in keys if getattr(self, name)]
         if of_jars:
             yield f"`{'`, `'.join(of_jars)}` is for a `jar` or `main`: write it into {instead}"
-        if self.sees is None:
-            yield (
-                r"`sees` says which of its lines tell that it has handled a message: "
-                r"`sees: {log: 'handled (?P<key>\S+)'}`; or into which topic it writes that, "
-                r"`sees: {topic: handled}`, where it lists it, `sees: {http: http://$host:8080/handled}`, or that "
-                "its client traces it, `sees: {trace: true}`. A Java program needs none of them as `jar: FILE` "
-                "or as `main: CLASS` with its `classpath`"
-            )
 
     def _misspelled(self) -> Iterator[str]:
         """Likely misspellings of our placeholders. Programs may use `$` for other purposes."""

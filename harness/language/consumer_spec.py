@@ -295,8 +295,8 @@ class Consumer(Strict):
             KeyError: its client has no such `api` (`why_not_with` tells).
         """
         api = self.choice.kind.apis[self.api]
-        if self.app is not None and self.app.sees is not None:
-            api = replace(api, seen_by=self.app.sees.way)
+        if self.app is not None and not self.app.has_hook:
+            api = replace(api, seen_by="offsets" if self.app.sees is None else self.app.sees.way)
         return replace(api, filters_by="own") if self.post_subscription_when_pull else api
 
     def why_not_with(self, choice: ClientChoice) -> str | None:

@@ -41,7 +41,7 @@ class Service(Strict):
     @model_validator(mode="after")
     def _is_a_consumer(self) -> Service:
         try:
-            Consumer.model_validate(self.fields)
+            consumer = Consumer.model_validate(self.fields)
         except ValidationError as error:
             raise ValueError(
                 "; ".join(
@@ -50,6 +50,10 @@ class Service(Strict):
                     for item in error.errors(include_url=False)
                 )
             ) from None
+        if consumer.traits.seen_by == "offsets":
+            raise ValueError(
+                "app: nothing shows which messages it handles, so a night could judge nothing: add `sees`"
+            )
         if not self.subscribe:
             raise ValueError("`subscribe` names no topic: a night sends to these")
         return self

@@ -52,10 +52,10 @@ class Api:
     """Whether the client counts the pulls that brought messages, and what its own filter let through."""
     commits_skipped: bool = True
     """Whether the group's offset passes what the broker's filter skipped as soon as that is known."""
-    seen_by: Literal["listener", "lines", "topic", "http", "trace"] = "listener"
+    seen_by: Literal["listener", "lines", "topic", "http", "trace", "offsets"] = "listener"
     """What shows which messages it gets: its listener, which reports each; or lines that its program prints,
     entries that it writes into a topic, its answers to an HTTP call, or its client's message trace, of which a
-    missing one proves nothing."""
+    missing one proves nothing; or nothing but its group's offsets."""
     lacks: tuple[str, ...] = ()
     """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
     why_lacking: str = ""

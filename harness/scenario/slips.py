@@ -20,6 +20,21 @@ def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     yield from _replaced_instances(document, scenario)
     yield from _expressions(document, scenario)
     yield from _illegal_groups(document, scenario)
+    yield from _unseen_programs(document, scenario)
+
+
+def _unseen_programs(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Programs of which nothing shows what they handle."""
+    for name, consumer in scenario.consumers.items():
+        if consumer.app is not None and consumer.traits.seen_by == "offsets":
+            doubt = (
+                "nothing shows which messages it handles, so their fate is undetermined: say with `sees` which of "
+                r"its lines tell it, `{log: 'handled (?P<key>\S+)'}`, into which topic it writes it, "
+                "`{topic: handled}`, where it lists it, `{http: http://$host:8080/handled}`, or that its client "
+                "traces it, `{trace: true}`. A Java program needs none of them as `jar: FILE` or as `main: CLASS` "
+                "with its `classpath`"
+            )
+            yield document.report(("consumers", name, "app"), doubt)
 
 
 def _illegal_groups(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:

@@ -59,13 +59,12 @@ class CommandProgram(AppProgram):
     """A program whose output is read here, by a thread that answers for it."""
 
     def __init__(self, plan: WorkerPlan, process: subprocess.Popen[bytes], app: App, mark: str) -> None:
-        assert app.sees is not None
         assert process.stdout is not None
         printed = PrintedOutput(
             process,
             process.stdout,
             log=plan.log,
-            sees=app.sees.log,
+            sees=None if app.sees is None else app.sees.log,
             ready=None if app.ready is None else app.ready.log,
             end=self.kill,
         )

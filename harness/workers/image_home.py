@@ -127,12 +127,11 @@ class ImageProgram(Contained):
             raise
 
     def _begin_to_read(self, plan: WorkerPlan, app: App) -> None:
-        assert app.sees is not None
         printed = PrintedOutput(
             self,
             self._output.pipe,
             log=plan.log,
-            sees=app.sees.log,
+            sees=None if app.sees is None else app.sees.log,
             ready=None if app.ready is None else app.ready.log,
             end=self.kill,
         )

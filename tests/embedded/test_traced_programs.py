@@ -1,4 +1,4 @@
-"""Programs of a user's own that are seen by the message trace of their clients, on a real RocketMQ."""
+"""Programs of a user's own that are seen by the message trace of their clients, or by their group alone."""
 
 from __future__ import annotations
 
@@ -78,3 +78,32 @@ def test_what_no_trace_shows_is_undetermined(traced: dict[str, Any]) -> None:
     assert "4 undetermined" in (Path(traced["run_dir"]) / "START-HERE.md").read_text()
     assert classes_of(traced)["other"]["undetermined"] == 4
     assert held(traced, "healthy")[1] is None
+
+
+UNSEEN = """\
+name: own
+title: a program of which nothing shows what it handles
+topics: {orders: {queues: 4}}
+consumers:
+  g: {group: g, subscribe: {orders: tagA}, app: {command: [JAVA, -jar, wayward.jar, $nameserver, plain]}}
+steps:
+  - start: g
+  - settle: {ownership: g, within: 90s}
+  - send: {topic: orders, tags: [tagA, tagB], count: 16, per_queue: 4}
+  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}
+anomaly:
+  - undelivered: {group: g, because: filtered-by-broker, count: 8}
+  - offsets: {group: g, topic: orders, lag: 0}
+healthy: [{delivered: {to: g, count: 8}}]
+"""
+
+
+def test_of_a_program_that_shows_nothing_the_group_and_the_brokers_filter_are_known(
+    run_own: RunOwn, wayward: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "wayward.jar").symlink_to(wayward)
+    run = run_own(tmp_path, UNSEEN.replace("JAVA", str(find_java().executable)), "4.9.4")[1]
+    assert run["trouble"] is None, run["reason"]
+    assert classes_of(run)["g"] == {"filtered-by-broker": 8, "undetermined": 8}
+    assert held(run, "anomaly")[1] is True
+    assert held(run, "healthy") == [None]

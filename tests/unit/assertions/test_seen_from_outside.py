@@ -49,9 +49,12 @@ class Story(OneMessage):
         *,
         told: bool = True,
         client: dict[str, object] | None = None,
-        sees: str = r"log: 'handled (?P<key>\S+)'",
+        sees: str | None = r"log: 'handled (?P<key>\S+)'",
     ) -> None:
-        text = TEXT.replace("orders: A", f"orders: {own}").replace(r"log: 'handled (?P<key>\S+)'", sees)
+        whole = r", sees: {log: 'handled (?P<key>\S+)'}"
+        assert whole in TEXT
+        text = TEXT.replace("orders: A", f"orders: {own}")
+        text = text.replace(whole, "" if sees is None else f", sees: {{{sees}}}")
         self.scenario = scenario_of(text)
         self.stored, self.owner = stored, owner
         self.made = HistoryBuilder().begin(self.scenario)
@@ -113,6 +116,19 @@ def test_a_line_may_come_10_s_later(check: Check) -> None:
     early = check.evaluate(story.view).too_early
     assert early is not None
     assert early.not_before_ns == passed.mono_ns + 10_000_000_000
+
+
+def test_of_a_program_that_shows_nothing_no_wait_tells_what_it_handled() -> None:
+    story = Story(sees=None).sent().passed()
+    fate = story.fate()
+    assert fate.message_class is MessageClass.UNDETERMINED
+    assert "which shows nothing of what it handles: that proves neither that it was handled" in fate.reason
+    for check in (Delivered(to="g", count=1), Undelivered(count=0)):
+        answer = check.evaluate(story.view)
+        assert answer.holds is Holds.UNKNOWN
+        assert answer.too_early is not None
+        assert answer.too_early.not_before_ns is None
+    assert Story("tagA", "tagA", sees=None).sent().passed().found() is MessageClass.FILTERED_BY_BROKER
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,11 @@ def test_a_program_may_be_seen_by_what_it_writes_or_answers(
     assert [found["key"] for found in re.finditer(own.app.sees.pattern, text)] == keys
 
 
+@pytest.mark.parametrize("app", [{"command": ["./audit"]}, {"image": "shop:1"}], ids=str)
+def test_a_program_that_shows_nothing_is_seen_by_its_group_s_offsets(app: dict[str, object]) -> None:
+    assert consumer(app=app).traits.seen_by == "offsets"
+
+
 def test_a_program_seen_by_its_trace_gets_brokers_with_a_trace_topic() -> None:
     text = """\
 name: own
@@ -171,8 +176,6 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
         ({"app": {}}, "say which program: one of `jar: "),
         ({"app": {"jar": "a.jar", "command": ["./a"], "sees": SEES}}, "say which program"),
         ({"app": {"jar": "a.jar", "sees": SEES}}, "leave out `sees`"),
-        ({"app": {"command": ["./a"]}}, "`sees` says which of its lines"),
-        ({"app": {"command": ["java", "-cp", "lib/*", "A"]}}, "or as `main: CLASS` with its `classpath`"),
         ({"app": {"main": "shop.Main"}}, "`main` and `classpath` need each other"),
         ({"app": {"jar": "a.jar", "classpath": "lib/*"}}, "`main` and `classpath` need each other"),
         ({"app": {"main": "shop.Main", "jar": "a.jar", "classpath": "lib/*"}}, "say which program"),
@@ -223,7 +226,6 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
             {"app": {"command": ["./a"], "sees": {"topic": "h", "keys": "(?P<key>a)(?P<who>b)"}}},
             "the group `who` of `keys`",
         ),
-        ({"app": {"image": "shop:1.4"}}, "`sees` says which of its lines"),
         ({"app": {"image": "shop:1.4", "command": ["./a"], "sees": SEES}}, "of an `image` are its `args`"),
         (
             {"app": {"image": "shop:1.4", "sees": SEES, "jvm_args": ["-Xmx1g"]}},

@@ -126,6 +126,11 @@ def test_each_member_of_a_night_is_an_instance_of_the_user_s_service(tmp_path: P
         ("jar:", "jarr:", "jarr"),
         ("{orders: paid || refunded, returns: '*'}", "{}", "subscribe"),
         ("app: {jar: target/billing.jar, args: [$nameserver]}", "app: {}", "app"),
+        (
+            "jar: target/billing.jar, args: [$nameserver]",
+            "command: [./billing]",
+            "nothing shows which messages",
+        ),
     ],
 )
 def test_a_broken_service_is_one_message(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -88,6 +88,14 @@ def test_steps_are_warned_of_too() -> None:
     ]
 
 
+def test_programs_that_show_nothing() -> None:
+    program = "  a: {group: g, subscribe: {orders: '*'}, app: {command: [./a]SEES}}\n"
+    ((number, message),) = warned(program.replace("SEES", ""))
+    assert (number, message.startswith("nothing shows which messages it handles")) == (5, True)
+    assert "or as `main: CLASS` with its `classpath`" in message
+    assert warned(program.replace("SEES", ", sees: {topic: orders}")) == []
+
+
 def test_groups_that_rocketmq_refuses() -> None:
     lines = (
         "  a: {{group: {!r}, subscribe: {{orders: '*'}}}}\n  b: {{group: g, subscribe: {{orders: '*'}}}}\n"
