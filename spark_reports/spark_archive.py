@@ -48,7 +48,7 @@ def spark_archive(
     if not make or any(map(os.environ.get, _FOLDERS)) or machine_is_busy() or not archive.can_be_made():
         yield ArchiveUse(archive.options(), makes=False)
         return
-    with alone("spark-lock") as mine:
+    with alone("lock-of-spark") as mine:
         if not mine or not archive.can_be_made():
             yield ArchiveUse(archive.options(), makes=False)
             return

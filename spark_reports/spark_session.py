@@ -114,9 +114,7 @@ def spark_session(
         settings = {
             **_settings(chosen),
             "spark.driver.memory": memory,
-            "spark.jars": ",".join(map(str, spark_jars)),
-            # Executors get them by `spark.jars`. The archive has only classes of the JVM's own class path.
-            "spark.driver.extraClassPath": os.pathsep.join(map(str, spark_jars)),
+            **_jars(spark_jars),
             **(_INTERPRETED if tiny else {}),
         }
         with spark_archive(java, spark_jars, folder, make=small) as archive:
@@ -165,6 +163,12 @@ def _few_tasks() -> dict[str, str]:
         # VACUUM lists folders in this many tasks, 10000 by default.
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
     }
+
+
+def _jars(files: Sequence[Path]) -> dict[str, str]:
+    """Executors get them by `spark.jars`. A class-data archive has only classes of the JVM's own class path."""
+    names = list(map(str, files))
+    return {"spark.jars": ",".join(names), "spark.driver.extraClassPath": os.pathsep.join(names)}
 
 
 def _places(folder: Path, small: bool, archive_options: Sequence[str]) -> dict[str, str]:

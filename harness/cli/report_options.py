@@ -59,7 +59,8 @@ def open_store(
     from rocketchaos.spark_reports.places import Place
 
     place = Place.of(uri)
-    small, tiny = (reports and place.is_small(), reports and place.is_tiny())
+    small = reports and place.is_small()
+    tiny = small and place.is_tiny()
     with spark_for(master, [uri, *places], reports=reports, small=small, tiny=tiny) as (spark, progress):
         from rocketchaos.spark_reports.store import Store
 

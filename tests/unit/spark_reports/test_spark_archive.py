@@ -38,7 +38,7 @@ def run(
 
 
 def kept() -> list[str]:
-    return [file.suffix for file in paths.archives_folder().iterdir() if file.name != "spark-lock"]
+    return [file.suffix for file in paths.archives_folder().iterdir() if file.name != "lock-of-spark"]
 
 
 def test_it_is_made_once_and_then_used(java: Java, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_nothing_is_made(java: Java, tmp_path: Path, monkeypatch: pytest.MonkeyP
     if why == "switched off":
         monkeypatch.setenv(SWITCH, "0")
     if why == "made by another process":
-        with alone("spark-lock") as mine:
+        with alone("lock-of-spark") as mine:
             assert mine
             assert run(java, tmp_path / "session") == ArchiveUse([], makes=False)
         return
