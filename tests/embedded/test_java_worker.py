@@ -166,6 +166,7 @@ def test_sigterm_stores_the_offsets(bench: Bench, group: str) -> None:
     for number in range(12):
         bench.send(topic, "tagA", number % 4, key=f"k{number}")
     bench.seen.wait(leaver, "consumed", 12)
+    until(lambda: bench.noted_offsets(group, f"ip-{leaver}@i", topic), lambda seen: seen == [3] * 4)
     worker.terminate()
     worker.wait_terminated(LIMIT_S)
     until(lambda: bench.offsets(group, topic), lambda seen: seen == [(3, 3)] * 4)

@@ -258,13 +258,14 @@ def test_sigterm_stores_the_offsets_and_leaves_the_queues_to_the_other_member(
     topic = bench.topic()
     # As above, the one that leaves is the one that came first.
     leaves = spawn(bench)
-    leaver, _ = consume(bench, leaves, topic, "*", group)
+    leaver, id_a = consume(bench, leaves, topic, "*", group)
     stays, id_b = consume(bench, worker, topic, "*", group)
     until(lambda: queues(bench, group, id_b, topic), lambda seen: len(seen) == 2)
     for number in range(8):
         bench.send(topic, "tagA", number % 4, f"k{number}")
     bench.seen.wait(leaver, "consumed", 4)
     bench.seen.wait(stays, "consumed", 4)
+    until(lambda: bench.noted_offsets(group, id_a, topic), lambda seen: seen == [2, 2])
     bench.deaths.clear()
     leaves.terminate()
     leaves.wait_terminated(LIMIT_S)

@@ -174,6 +174,20 @@ class Bench:
         ]
         return [(queue["max_offset"], queue["consumer_offset"]) for queue in queues]
 
+    def noted_offsets(self, group: str, client_id: str, topic: str) -> list[int]:
+        """The offsets of a member's queues as its own client knows them, stored or not.
+
+        A client notes an offset only after its listener has returned, which is later than the event `consumed`.
+        """
+        info = self.ask(
+            "running-info",
+            group=group,
+            client_id=client_id,
+            broker_address=self.broker.address,
+            timeout_ms=3000,
+        )
+        return [queue["commit_offset"] for queue in info["queues"] if queue["topic"] == topic]
+
     def pull_counts(self, name: str, topic: str) -> tuple[int, int]:
         counts = self.java.request("pull-counts", LIMIT_S, name=name, topic=topic)
         return counts["found_pulls"], counts["passed_messages"]
