@@ -34,7 +34,7 @@ class OwnSubscriptions:
             self._changes.setdefault(event.node, []).append((event.n, event.kind))
             course = self._courses.get(event.node)
             if course is not None:
-                course.append((event.n, _changed(course[-1][1], event)))
+                _go_on(course, event)
 
     def at(self, consumer: str, number: int) -> Mapping[str, Expression]:
         """What a consumer subscribes to at event `number`, by topic."""
@@ -70,6 +70,14 @@ class OwnSubscriptions:
     def topics(self, consumer: str, until: int) -> frozenset[str]:
         """The topics to which it has ever subscribed by event `until`."""
         return frozenset(topic for since, own in self._courses[consumer] if since <= until for topic in own)
+
+
+def _go_on(course: Course, event: Event) -> None:
+    """Add what the event says. A program had its own subscription from its start, if the scenario expects none."""
+    own, since = _changed(course[-1][1], event), event.n
+    if event.kind == ProgramSubscription.kind and not course[-1][1]:
+        since, _ = course.pop()
+    course.append((since, own))
 
 
 def _changed(own: dict[str, Expression], event: Event) -> dict[str, Expression]:

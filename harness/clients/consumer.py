@@ -2,12 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from rocketchaos.harness.clients.consumer_options import (
     rare_options,
+    require_expected,
     require_started,
     settings_of,
     start_options,
@@ -53,6 +54,7 @@ class Consumer(InProcess):
 
     `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
     scenario's topic and group names into those of the run. `queues` are those of a topic, on all brokers.
+    `topics` are the scenario's: a program of the user's may subscribe to more, of which nothing is asked.
     `servers` is how the client reaches them, as `start-consumer` names them.
     `rocketmq` is the servers' version.
     `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
@@ -76,6 +78,7 @@ class Consumer(InProcess):
         real: Callable[[str], str],
         servers: Callable[[], Mapping[str, Any]],
         instance: str,
+        topics: Container[str],
         queues: Callable[[str], Sequence[Queue]],
         set_request_mode: Callable[[str, str, str], None],
         start_limit_s: float = START_LIMIT_S,
@@ -102,6 +105,7 @@ class Consumer(InProcess):
         self._spawn = spawn
         self._real = real
         self._servers = servers
+        self._known_topics = topics
         self._queues = queues
         self._set_request_mode = set_request_mode
         self._worker: WorkerProcess | None = None
@@ -204,11 +208,16 @@ class Consumer(InProcess):
         """Take over the consumer that a user's program has started, and its own subscriptions."""
         require_started(self.name, self.spec, answer, self._start_limit_s)
         if answer["subscribe"] is None:
-            return  # nobody has said, so that it stays what is expected
+            require_expected(self.name, self.spec)
+            return
         if self._before_launch is not None:
             stated = ProgramSubscription(subscribe=answer["subscribe"], pid=self.pid)
             self._history.append(self.name, stated)
-        self.subscriptions = {topic: from_data(data) for topic, data in answer["subscribe"].items()}
+        self.subscriptions = {
+            topic: from_data(data)
+            for topic, data in answer["subscribe"].items()
+            if topic in self._known_topics
+        }
         self.topics = tuple(dict.fromkeys((*self.topics, *self.subscriptions)))
 
     def _tell_request_mode(self, topic: str) -> None:

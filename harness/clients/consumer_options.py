@@ -105,3 +105,17 @@ def require_started(name: str, spec: ConsumerSpec, answer: Mapping[str, Any], li
         f"{way_out}Its output is in the run folder, logs/. `ready_within` gives it more time.",
         about=(name,),
     )
+
+
+def require_expected(name: str, spec: ConsumerSpec) -> None:
+    """Make sure that the scenario says the subscription of a user's program whose client doesn't report it.
+
+    Raises:
+        EnvironmentNotReady: it doesn't.
+    """
+    if not spec.subscribe:
+        raise EnvironmentNotReady(
+            f"the client of {name} doesn't say to what it subscribes, and the scenario doesn't either",
+            f"Add what you expect to the consumer {name}: `subscribe: {{orders: '*'}}`.",
+            about=(name,),
+        )

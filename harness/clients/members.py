@@ -40,12 +40,13 @@ class Members:
     def topics_of(self, group: str) -> tuple[str, ...]:
         """The topics to which any member of the group subscribes, or has subscribed.
 
-        For a group without members, all that exist: any of them may be what raw requests are about.
+        For a group without members, all that exist: any of them may be what raw requests are about. The same for
+        one with a user's program of which nothing is known yet.
         """
-        members = self.scenario.members(group)
-        if not members:
+        own = [self.consumers[name].topics for name in self.scenario.members(group)]
+        if not own or not all(own):
             return tuple(self.scenario.topics)
-        return tuple(dict.fromkeys(topic for name in members for topic in self.consumers[name].topics))
+        return tuple(dict.fromkeys(topic for topics in own for topic in topics))
 
     def held_by(self, group: str, *, brokers: bool) -> tuple[str, ...]:
         """The members that are held by brokers, or else by a proxy that is a server of its own.

@@ -130,6 +130,7 @@ class TestBed:
                 real=self.names.real,
                 servers=partial(self._servers, spec.choice, spec.through, spec.name_servers, spec.account),
                 instance=self.names.token,
+                topics=self.scenario.topics,
                 queues=self._queues,
                 set_request_mode=self._set_request_mode,
                 **self._start_of_program(name),

@@ -31,11 +31,13 @@ def problems(consumer: Consumer) -> Iterator[str]:
     if consumer.beside is not None and consumer.app is not None:
         yield "`beside` says which program it is in: leave out `app`"
     sees = None if consumer.app is None else consumer.app.sees
-    if sees is not None and sees.by_number and len(consumer.subscribe) > 1:
+    if not consumer.subscribe and not consumer.choice.kind.users_program:
+        yield "`subscribe` is missing: write `subscribe: {orders: '*'}`, with a topic of yours"
+    if sees is not None and sees.by_number and len(consumer.subscribe) != 1:
         yield (
-            f"the group `number` of `sees: {{{sees.where}: …}}` is a message's number in its topic, and it "
-            "subscribes to several: "
-            "let it tell a `key`, or the `topic` too"
+            f"the group `number` of `sees: {{{sees.where}: …}}` is a message's number in its topic, and "
+            f"`subscribe` names {'several' if consumer.subscribe else 'none'}: let it tell a `key`, or the "
+            "`topic` too"
         )
     if consumer.beside is not None and consumer.process == "own":
         yield "it has a process of its own, and can't be `beside` another one"

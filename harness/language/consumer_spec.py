@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     BeforeValidator,
+    ConfigDict,
     Field,
     WithJsonSchema,
     model_validator,
@@ -62,6 +63,10 @@ Through = Literal["brokers", "proxy"]
 class Consumer(Strict):
     """A consumer, started by a `start` step. All defaults are RocketMQ's own, except that of `consume_from`."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": [key]} for key in ("subscribe", "app", "beside")]}
+    )
+
     group: GroupKey = Field(
         description="its consumer group; its start fails if RocketMQ refuses the name: too long, or with "
         "other characters than letters, digits, `_-%|`"
@@ -75,8 +80,8 @@ class Consumer(Strict):
         default=None,
         description="a program of your own, unchanged: `{jar: target/billing.jar, args: "
         "[--rocketmq.name-server=$nameserver]}`, or `{command: [./audit, $nameserver], sees: {log: 'handled "
-        r"(?P<key>\S+)'}}`; `subscribe` says what it is expected to subscribe to. Another "
-        "consumer of the same program is `beside` this one",
+        r"(?P<key>\S+)'}}`; it subscribes by itself. Another consumer of the same program is "
+        "`beside` this one",
     )
     api: ApiName = Field(
         default="push",
@@ -86,9 +91,12 @@ class Consumer(Strict):
         "pulled continuously; `simple`: SimpleConsumer of `grpc`, polled continuously",
     )
     subscribe: dict[TopicKey, ExpressionField] = Field(
+        default_factory=dict,
         min_length=1,
-        description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`; '
-        "RocketMQ gets any text unchanged, also one that it refuses (`||`) or misreads (`tagA | tagB`, ` * `)",
+        description="needed without `app`: topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to "
+        'SQL, `{sql: "a = 1"}`; '
+        "RocketMQ gets any text unchanged, also one that it refuses (`||`) or misreads (`tagA | tagB`, ` * `). "
+        "Of a program of your own it is what you expect; default: whatever the program subscribes to",
     )
     client_id: ClientId | None = Field(
         default=None,

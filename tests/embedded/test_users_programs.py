@@ -359,7 +359,7 @@ def test_nothing_is_left_of_it_after_sigkill_of_the_command(wayward: Path, tmp_p
 
 @pytest.mark.extended
 def test_in_pytest_it_is_declared_in_one_line(rocketmq: LiveRun, wayward: Path) -> None:
-    rocketmq.app("a", jar=wayward, args=["$nameserver", "plain"], group="g", subscribe={"orders": "tagA"})
+    rocketmq.app("a", jar=wayward, args=["$nameserver", "plain"], group="g")
     rocketmq.start("a")
     rocketmq.settle(ownership="g", within="60s")
     rocketmq.send(topic="orders", tag="tagA", count=4, per_queue=1)

@@ -1,10 +1,12 @@
 """What to conclude for one's own RocketMQ, from the classes that are there."""
 
+from collections.abc import Mapping
+
 from rocketchaos.harness.core.model import MessageClass, MessageFate
-from rocketchaos.harness.language.expressions import Expression
+from rocketchaos.harness.language.expressions import Expression, text_of
 from rocketchaos.harness.language.tags import client_matches, tags_of
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.reporting.parts.subscriptions import Subscriptions, subscriptions
 
 _FILTERED = frozenset((MessageClass.FILTERED_BY_BROKER, MessageClass.FILTERED_BY_CLIENT))
 _SAME_SUBSCRIPTION = frozenset((*_FILTERED, MessageClass.STRANDED, MessageClass.LOST))
@@ -12,17 +14,21 @@ _SAME_SUBSCRIPTION = frozenset((*_FILTERED, MessageClass.STRANDED, MessageClass.
 
 def advice(run: Report) -> list[str]:
     """A few sentences; none if nothing follows."""
-    fates = run.outcome.messages
+    fates, own = run.outcome.messages, subscriptions(run)
     present = {fate.message_class for fate in fates}
+    by_group = {
+        group: {name: own[name] for name in run.scenario.members(group)} for group in run.scenario.groups
+    }
     found = [
-        _same_subscription(run.scenario, group)
-        for group in run.scenario.groups
-        if members_differ(run.scenario, group)
+        _same_subscription(group, members)
+        for group, members in by_group.items()
+        if _differ(members)
         and any(fate.group == group and fate.message_class in _SAME_SUBSCRIPTION for fate in fates)
     ]
-    if any(_wanted_by_none(run.scenario, fate) for fate in fates):
+    filtered = [fate for fate in fates if fate.message_class in _FILTERED]
+    if not all(_is_wanted(by_group[fate.group], fate) for fate in filtered):
         found.append("Some messages have a tag to which no member subscribes: these were filtered as asked.")
-    if any(_wanted_by_some(run.scenario, fate) for fate in fates):
+    if any(_is_wanted(by_group[fate.group], fate) for fate in filtered):
         found.append(
             "Filtered messages don't come back by themselves, because the offsets have passed them. Once all "
             "members subscribe alike, set the group's offsets back (mqadmin resetOffsetByTime); messages "
@@ -53,23 +59,23 @@ _BY_CLASS = {
 }
 
 
-def members_differ(scenario: Scenario, group: str) -> bool:
-    """Whether the members of the group disagree about their subscription."""
-    return len({tuple(sorted(_subscription(scenario, name).items())) for name in scenario.members(group)}) > 1
+def _differ(members: Subscriptions) -> bool:
+    """Whether the members of a group disagree about their subscription."""
+    return len({tuple(sorted(_meaning(own).items())) for own in members.values()}) > 1
 
 
-def _subscription(scenario: Scenario, name: str) -> dict[str, str]:
+def _meaning(own: Mapping[str, Expression]) -> dict[str, str]:
     """By topic, spelled alike where it means the same."""
     return {
         topic: " || ".join(sorted(tags_of(item))) if isinstance(item, str) else f"SQL {item.sql}"
-        for topic, item in scenario.consumers[name].subscribe.items()
+        for topic, item in own.items()
     }
 
 
-def _same_subscription(scenario: Scenario, group: str) -> str:
+def _same_subscription(group: str, members: Subscriptions) -> str:
     expressions = "; ".join(
-        f"{name}: {', '.join(f'{topic} {text!r}' for topic, text in scenario.consumers[name].expressions.items())}"
-        for name in scenario.members(group)
+        f"{name}: " + ", ".join(f"{topic} {text_of(item)!r}" for topic, item in own.items())
+        for name, own in members.items()
     )
     return (
         f"Give all members of group {group} the same subscription: the same topics, each with the same tags. "
@@ -77,21 +83,7 @@ def _same_subscription(scenario: Scenario, group: str) -> str:
     )
 
 
-def _wanters(scenario: Scenario, fate: MessageFate) -> list[str]:
-    return [
-        name
-        for name in scenario.members(fate.group)
-        if _wants(scenario.consumers[name].subscribe.get(fate.topic), fate.tag)
-    ]
-
-
-def _wants(expression: Expression | None, tag: str | None) -> bool:
-    return expression is not None and client_matches(expression, tag)
-
-
-def _wanted_by_none(scenario: Scenario, fate: MessageFate) -> bool:
-    return fate.message_class in _FILTERED and not _wanters(scenario, fate)
-
-
-def _wanted_by_some(scenario: Scenario, fate: MessageFate) -> bool:
-    return fate.message_class in _FILTERED and bool(_wanters(scenario, fate))
+def _is_wanted(members: Subscriptions, fate: MessageFate) -> bool:
+    """Whether any of these members subscribes to the message."""
+    expressions = (own.get(fate.topic) for own in members.values())
+    return any(item is not None and client_matches(item, fate.tag) for item in expressions)

@@ -9,6 +9,7 @@ from rocketchaos.harness.core.events.observed import OffsetsObserved, Subscripti
 from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.harness.language.expressions import text_of
 from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.parts.subscriptions import subscriptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,12 @@ def queue_lines(run: Report) -> list[QueueLine]:
     """All queues of all topics for all groups, in order."""
     if not run.events:
         return []
-    view = RunView(run.scenario, run.events)
+    view, own = RunView(run.scenario, run.events), subscriptions(run)
     return [
         line
         for group in run.scenario.groups
         for topic in run.scenario.topics
-        if any(topic in run.scenario.consumers[name].subscribe for name in run.scenario.members(group))
+        if any(topic in own[name] for name in run.scenario.members(group))
         for line in _of_topic(run, view, group, topic)
     ]
 

@@ -19,6 +19,7 @@ from rocketchaos.harness.core.events.run import (
 from rocketchaos.harness.core.events.servers import FaultEffective, FaultHealed, FaultInjected, NodeReady
 from rocketchaos.harness.core.message_classes import CLASS_WORDS
 from rocketchaos.harness.core.model import Event, MessageFate
+from rocketchaos.harness.language.expressions import text_of
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.lanes import (
     Change,
@@ -37,6 +38,7 @@ from rocketchaos.harness.reporting.parts.process_times import (
     server_life,
 )
 from rocketchaos.harness.reporting.parts.story import beginning_ns
+from rocketchaos.harness.reporting.parts.subscriptions import Subscriptions, subscriptions
 from rocketchaos.harness.reporting.parts.time_scale import Tick, TimeScale
 
 B = TypeVar("B", bound=Body)
@@ -87,11 +89,13 @@ class _Drawing:
     run: Report
     clock: Clock = field(init=False)
     scale: TimeScale = field(init=False)
+    own: Subscriptions = field(init=False)
     expressions: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.clock = Clock(beginning_ns(self.run.events))
         times = [self.clock(event) for event in self.run.events if event.kind not in _QUIET]
+        self.own = subscriptions(self.run)
         self.scale = TimeScale([*times, self.clock(self.run.events[-1])], WIDTH_PX)
 
     def draw(self) -> Timeline:
@@ -161,7 +165,7 @@ class _Drawing:
         changes: dict[tuple[str, str, str], list[Change]] = {}
         for event in self._of(SubscriptionObserved):
             group, broker, table = event.body.group, event.body.broker, event.body.subscriptions
-            topics = {topic for name in self.run.scenario.members(group) for topic in self._topics(name)}
+            topics = {topic for name in self.run.scenario.members(group) for topic in self.own[name]}
             for topic in sorted(topics):
                 changes.setdefault((group, topic, broker), []).append(
                     self._stored_change(event, group, topic, table.get(topic))
@@ -169,9 +173,6 @@ class _Drawing:
         for (group, topic, broker), own in sorted(changes.items()):
             band = self._spans(stretches(own, self.scale.end))
             yield Lane(f"{group} / {topic}", f"stored by {broker}", (band,))
-
-    def _topics(self, consumer: str) -> Iterable[str]:
-        return self.run.scenario.consumers[consumer].subscribe
 
     def _stored_change(
         self,
@@ -191,8 +192,9 @@ class _Drawing:
         return Change(seconds, f"tint tint-{number}", text or "(all)", title, event.n)
 
     def _consumer(self, name: str) -> Lane:
-        spec = self.run.scenario.consumers[name]
-        expressions = ", ".join(f"{topic} {text}" for topic, text in spec.expressions.items())
+        expressions = ", ".join(
+            f"{topic} {text_of(expression)}" for topic, expression in self.own[name].items()
+        )
         styles = {Received: "received", ListenerError: "bad", WorkerDied: "bad"}
         marks = [
             self._mark(event, style, _consumer_title(event))

@@ -166,6 +166,11 @@ def _programs(run: Report) -> Iterator[str]:
             f"The program of {name} subscribes to {own}, and the scenario says {declared}: it is judged by what "
             "it does."
         )
+    for name, topic in _undeclared_topics(run):
+        yield (
+            f"The program of {name} subscribes to {topic}, which is no topic of the scenario: nothing is sent "
+            "there. Declare it in `topics` if its messages matter."
+        )
 
 
 def other_subscriptions(run: Report) -> Iterator[tuple[str, str, str]]:
@@ -177,8 +182,19 @@ def other_subscriptions(run: Report) -> Iterator[tuple[str, str, str]]:
             topic: as_data(expression)
             for topic, expression in run.scenario.consumers[event.node].subscribe.items()
         }
-        if _meaning(declared) != _meaning(event.body.subscribe):
+        if declared and _meaning(declared) != _meaning(event.body.subscribe):
             yield event.node, in_words(event.body.subscribe), in_words(declared)
+
+
+def _undeclared_topics(run: Report) -> list[tuple[str, str]]:
+    """Topics to which programs of the user's subscribe, and which the scenario doesn't declare."""
+    found = [
+        (event.node, topic)
+        for event in of_type(run.events, ProgramSubscription)
+        for topic in event.body.subscribe
+        if topic not in run.scenario.topics
+    ]
+    return sorted(set(found))
 
 
 def _meaning(subscribe: Mapping[str, str | dict[str, str]]) -> dict[str, object]:

@@ -48,17 +48,19 @@ class Story(OneMessage):
         owner: str = "a",
         *,
         told: bool = True,
+        declared: bool = True,
         client: dict[str, object] | None = None,
         sees: str | None = r"log: 'handled (?P<key>\S+)'",
     ) -> None:
         whole = r", sees: {log: 'handled (?P<key>\S+)'}"
         assert whole in TEXT
         text = TEXT.replace("orders: A", f"orders: {own}")
+        text = text if declared else text.replace(f"    subscribe: {{orders: {own}}}\n", "", 1)
         text = text.replace(whole, "" if sees is None else f", sees: {{{sees}}}")
         self.scenario = scenario_of(text)
         self.stored, self.owner = stored, owner
         self.made = HistoryBuilder().begin(self.scenario)
-        self.made.add("a", "consumer-starting", subscribe={"orders": own})
+        self.made.add("a", "consumer-starting", subscribe={"orders": own} if declared else {})
         if told:
             self.made.add("a", "program-subscription", subscribe={"orders": own}, pid=200)
         started = {"client_id": "a@t", "group": "g", "client": "command", "api": "push", "pid": 200}
@@ -177,6 +179,14 @@ def test_of_an_unknown_client_nothing_is_concluded_from_what_is_stored(told: boo
     fate = Story(own="tagA", stored="tagA", told=told, client={}).sent().passed().fate()
     # Its pulls may carry what it asks for, whatever the broker holds.
     assert fate.message_class is (MessageClass.FILTERED_BY_BROKER if told else MessageClass.UNDETERMINED)
+
+
+def test_a_program_s_own_word_is_enough() -> None:
+    printed = Story(declared=False).sent().printed().passed()
+    assert "subscribe" not in str(printed.scenario.declared["a"].model_dump(exclude_defaults=True))
+    assert printed.found() is MessageClass.DELIVERED
+    filtered = Story(own="tagA", stored="tagB", declared=False).sent().passed()
+    assert filtered.found() is MessageClass.FILTERED_BY_CLIENT
 
 
 def test_a_new_process_has_to_tell_again() -> None:

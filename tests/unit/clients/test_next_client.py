@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from rocketchaos.harness.clients.consumer import Consumer
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
 from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
@@ -28,17 +29,18 @@ class Process:
 
     def __init__(self) -> None:
         self.during: Any = lambda: None
+        self.subscribe: Any = {"orders": "tagA"}
 
     def wait_ready(self, _limit_s: float) -> None:
         pass
 
     def request(self, _do: str, _limit_s: float, /, **_with: Any) -> dict[str, Any]:
         self.during()
-        return {"client_id": "first@t", "subscribe": {"orders": "tagA"}, "versions": {"orders": 1}}
+        return {"client_id": "first@t", "subscribe": self.subscribe, "versions": {"orders": 1}}
 
 
 def consumer_of(app: dict[str, Any], history: History, process: Process, **more: Any) -> Consumer:
-    spec = {"group": "g", "subscribe": {"orders": "tagA"}, "app": app}
+    spec = {"group": "g", **({} if "jar" in app else {"subscribe": {"orders": "tagA"}}), "app": app}
     return Consumer(
         "a",
         ConsumerSpec.model_validate(spec),
@@ -49,6 +51,7 @@ def consumer_of(app: dict[str, Any], history: History, process: Process, **more:
         real=str,
         servers=dict,
         instance="t",
+        topics=("orders",),
         queues=lambda _topic: [],
         set_request_mode=lambda *_: None,
         **more,
@@ -92,3 +95,24 @@ def test_a_command_is_recognized_where_the_broker_no_longer_knows_its_client(his
     consumer.recognize([vars(other)])
     assert consumer.client_id == "next@t"
     assert ids(history) == ["first@t", "next@t"]
+
+
+def test_a_jar_s_own_topics_are_its_own_word_and_only_those_of_the_scenario_are_asked_about(
+    history: History,
+) -> None:
+    process = Process()
+    process.subscribe = {"orders": "tagA", "refunds": "*"}
+    consumer = consumer_of({"jar": "a.jar"}, history, process)
+    assert consumer.topics == ()
+    consumer.start()
+    assert (consumer.subscriptions, consumer.topics) == ({"orders": "tagA"}, ("orders",))
+
+
+def test_a_subscription_that_neither_the_program_nor_the_scenario_says_is_an_error(history: History) -> None:
+    process = Process()
+    process.subscribe = None
+    with pytest.raises(EnvironmentNotReady, match="doesn't say to what it subscribes") as found:
+        consumer_of({"jar": "a.jar"}, history, process).start()
+    assert "`subscribe: {orders: '*'}`" in found.value.hint
+    consumer_of({"command": ["./a"], "sees": SEES}, history, process).start()
+    assert ids(history) == ["first@t"]

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.consumer_spec import Consumer
+from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.history_builder import scenario_of
 
 SEES = {"log": r"handled (?P<key>\S+)"}
@@ -17,6 +18,40 @@ SEES = {"log": r"handled (?P<key>\S+)"}
 
 def consumer(**fields: Any) -> Consumer:
     return Consumer.model_validate({"group": "g", "subscribe": {"orders": "tagA"}, **fields})
+
+
+def test_a_number_alone_names_no_message_of_a_program_whose_topics_nothing_says() -> None:
+    app = {"command": ["./a"], "sees": {"log": r"(?P<number>\d+)"}}
+    with pytest.raises(ValidationError, match="`subscribe` names none"):
+        Consumer.model_validate({"group": "g", "app": app})
+    assert Consumer.model_validate({"group": "g", "app": app, "subscribe": {"orders": "*"}}).subscribe
+
+
+def test_only_a_program_may_leave_out_what_it_subscribes_to() -> None:
+    assert Consumer.model_validate({"group": "g", "app": {"jar": "a.jar"}}).subscribe == {}
+    with pytest.raises(ValidationError, match="`subscribe` is missing: write"):
+        Consumer.model_validate({"group": "g"})
+
+
+def test_programs_of_one_group_need_nothing_but_their_group() -> None:
+    scenario = parse_scenario(
+        r"""
+name: programs
+title: three programs of one group
+topics: {orders: {queues: 4}}
+consumers:
+  billing: {group: billing, app: {jar: target/billing.jar, args: [--spring.profiles.active=test]}}
+  audit:   {group: billing, app: {command: [./audit, $nameserver], sees: {log: 'handled (?P<key>\S+)'}}}
+  shop:    {group: billing, app: {image: registry.example.org/shop:1.4, env: {NAMESRV: $nameserver}}}
+steps:
+  - start: [billing, audit, shop]
+  - send: {topic: orders, tag: paid, count: 8}
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: audit, at_least: 1}}]
+""",
+        "programs.scenario.yaml",
+    )
+    assert [spec.choice.kind.name for spec in scenario.consumers.values()] == ["app", "command", "image"]
 
 
 def test_placeholders_stand_for_addresses_wherever_the_program_gets_a_text() -> None:
@@ -239,7 +274,7 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
                 "app": {"command": ["./a"], "sees": {"log": r"(?P<number>\\d+)"}},
                 "subscribe": {"orders": "*", "refunds": "*"},
             },
-            "subscribes to several",
+            "names several",
         ),
         ({"app": {"jar": "a.jar", "argv": []}}, "argv"),
     ],

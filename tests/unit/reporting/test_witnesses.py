@@ -9,7 +9,20 @@ import pytest
 from rocketchaos.harness.reporting.parts.witnesses import divergences, last_tracks
 from tests.unit.assertions.test_dashboard import PASSED, Shown
 from tests.unit.assertions.test_seen_from_outside import Story
+from tests.unit.history_builder import HistoryBuilder, scenario_of
 from tests.unit.reporting.reports import good, report_of
+
+PROGRAM = """\
+name: a-program
+title: a is a program
+topics: {orders: {queues: 1}}
+consumers:
+  a: {group: g, DECLARED, app: {jar: a.jar}}
+  b: {group: g, subscribe: {orders: A}}
+steps: [{start: a}]
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 1}}]
+"""
 
 UNHEARD = (
     "The dashboard shows CONSUMED for 4 messages of group g that no listener got: CONSUMED says that the offset "
@@ -22,6 +35,31 @@ def printed(shown: Shown, folder: Path) -> list[str]:
     shown.made.add("harness", "moment-observed", moment="end")
     report = report_of(shown.scenario, shown.made.events, folder)
     return [text for text in divergences(report) if text.startswith("The dashboard")]
+
+
+@pytest.mark.parametrize(
+    ("declared", "own", "shown"),
+    [
+        ("subscribe: {orders: A}, ", {"orders": "A"}, []),
+        ("subscribe: {orders: A}, ", {"orders": "A || A"}, []),
+        (
+            "subscribe: {orders: A}, ",
+            {"orders": "B"},
+            ["subscribes to orders 'B', and the scenario says orders 'A'"],
+        ),
+        ("", {"orders": "B"}, []),
+        ("", {"orders": "B", "refunds": "*"}, ["subscribes to refunds, which is no topic of the scenario"]),
+    ],
+)
+def test_a_program_that_subscribes_otherwise(
+    declared: str, own: dict[str, str], shown: list[str], tmp_path: Path
+) -> None:
+    scenario = scenario_of(PROGRAM.replace("DECLARED, ", declared))
+    made = HistoryBuilder().begin(scenario)
+    made.add("a", "program-subscription", subscribe=own, pid=200)
+    texts = [text for text in divergences(report_of(scenario, made.events, tmp_path)) if "program" in text]
+    assert len(texts) == len(shown)
+    assert all(part in text for part, text in zip(shown, texts, strict=True))
 
 
 def test_where_no_dashboard_was_asked_it_says_what_it_would_show(tmp_path: Path) -> None:

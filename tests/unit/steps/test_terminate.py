@@ -106,6 +106,7 @@ def consumer(history: History, workers: list[Worker]) -> Consumer:
         real=str,
         servers=lambda: {"nameserver": "x:1"},
         instance="r",
+        topics=(),
         queues=lambda _: (),
         set_request_mode=lambda *_: None,
     )
