@@ -72,13 +72,23 @@ def test_every_fault_of_processes_has_a_step_made_from_its_registration() -> Non
     assert all(kind.shown and kind.word in STEPS for kind in FAULT_KINDS.values())
 
 
-@pytest.fixture
-def busy() -> Iterator[subprocess.Popen[bytes]]:
+def process_of(code: str) -> Iterator[subprocess.Popen[bytes]]:
     # A client has a process group of its own.
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
+    process = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
     yield process
     process.kill()
     process.wait()
+
+
+@pytest.fixture
+def busy() -> Iterator[subprocess.Popen[bytes]]:
+    yield from process_of("while True: pass")
+
+
+@pytest.fixture
+def ticking() -> Iterator[subprocess.Popen[bytes]]:
+    """It makes progress all the time, and leaves the processor to other tests."""
+    yield from process_of("import time\nwhile True: time.sleep(0.005)")
 
 
 def context_of(process: subprocess.Popen[bytes], history: History) -> StepContext:
@@ -123,7 +133,7 @@ def test_a_stalled_process_makes_so_much_progress_as_it_may_and_goes_on_when_it_
     stall(context)
     before = psutil.Process(busy.pid).cpu_times().user
     began = time.monotonic()
-    time.sleep(2)
+    time.sleep(1)
     share = (psutil.Process(busy.pid).cpu_times().user - before) / (time.monotonic() - began)
     assert share < 0.45  # it would take a whole processor, and may have a fifth
     resume(context)
@@ -134,29 +144,29 @@ def test_a_stalled_process_makes_so_much_progress_as_it_may_and_goes_on_when_it_
 
 
 def test_a_stall_without_effect_is_reported(
-    busy: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+    ticking: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rocketchaos.harness.faults.stall._LIMIT_S", 0.2)
     monkeypatch.setattr(
         "rocketchaos.harness.faults.stall._BURSTS",
         "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n",
     )
-    context = context_of(busy, History("run"))
+    context = context_of(ticking, History("run"))
     with pytest.raises(PreconditionNotMet, match=r"stands still in 0% of \d+ looks; at least 60% are needed"):
         stall(context)
     resume(context)
 
 
 def test_it_goes_on_though_whoever_makes_the_bursts_was_killed_in_the_midst_of_one(
-    busy: subprocess.Popen[bytes],
+    ticking: subprocess.Popen[bytes],
 ) -> None:
-    context = context_of(busy, History("run"))
-    stall(context, stopped=400, running=5)
+    context = context_of(ticking, History("run"))
+    stall(context, stopped=200, running=5)
     bursts: Any = context.faults.active()["stall a"]
-    until(lambda: psutil.Process(busy.pid).status() == psutil.STATUS_STOPPED, LIMIT_S)
+    until(lambda: psutil.Process(ticking.pid).status() == psutil.STATUS_STOPPED, LIMIT_S)
     bursts._bursts.kill()
     resume(context)
-    assert goes_on(busy.pid)
+    assert goes_on(ticking.pid)
 
 
 HARNESS = """
@@ -164,39 +174,39 @@ HARNESS = """
     from tests.unit.steps.test_stall import context_of, stall
     from rocketchaos.harness.core.history import History
     from types import SimpleNamespace
-    stall(context_of(SimpleNamespace(pid=int(sys.argv[1])), History("run")), stopped=400, running=5)
+    stall(context_of(SimpleNamespace(pid=int(sys.argv[1])), History("run")), stopped=200, running=5)
     print("stalled", flush=True)
     time.sleep(60)
 """
 
 
 def test_a_harness_that_is_killed_in_the_midst_of_a_burst_leaves_nothing_stopped(
-    busy: subprocess.Popen[bytes],
+    ticking: subprocess.Popen[bytes],
 ) -> None:
     harness = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(HARNESS), str(busy.pid)],
+        [sys.executable, "-c", textwrap.dedent(HARNESS), str(ticking.pid)],
         env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
         stdout=subprocess.PIPE,
     )
     assert harness.stdout is not None
     assert harness.stdout.readline() == b"stalled\n"
     bursts = psutil.Process(harness.pid).children()
-    until(lambda: psutil.Process(busy.pid).status() == psutil.STATUS_STOPPED, LIMIT_S)
+    until(lambda: psutil.Process(ticking.pid).status() == psutil.STATUS_STOPPED, LIMIT_S)
     harness.send_signal(signal.SIGKILL)
     harness.wait()
     harness.stdout.close()
-    until(lambda: psutil.Process(busy.pid).status() != psutil.STATUS_STOPPED, LIMIT_S)
-    assert goes_on(busy.pid)
+    until(lambda: psutil.Process(ticking.pid).status() != psutil.STATUS_STOPPED, LIMIT_S)
+    assert goes_on(ticking.pid)
     assert not psutil.wait_procs(bursts, timeout=LIMIT_S)[1]
 
 
 def test_who_is_killed_meanwhile_ends_the_stall_and_can_be_stalled_again(
-    busy: subprocess.Popen[bytes],
+    ticking: subprocess.Popen[bytes],
 ) -> None:
-    context = context_of(busy, History("run"))
+    context = context_of(ticking, History("run"))
     stall(context)
-    busy.kill()
-    busy.wait()
+    ticking.kill()
+    ticking.wait()
     context.members.client("a").alive = False  # type: ignore[misc]
     until(lambda: context.faults.active()["stall a"].is_past, LIMIT_S)
     resume(context)
