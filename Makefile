@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Each part collects its own folders alone, which takes a fraction of collecting all; tests/conftest.py sees to it that
 # marks and folders agree.
-UNITS := tests/unit tests/packaging
+UNITS := tests/packaging tests/unit
 CLUSTERS := tests/embedded
 SPARKS := tests/spark tests/browser
 ENGINES := tests/containers
@@ -67,7 +67,7 @@ test: test-unit test-embedded ## tests of the harness that need no container eng
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not nightly" $(UNITS)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "not nightly" $(UNITS)
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium
@@ -88,7 +88,7 @@ test-extended: $(VENV)/.dev ## the other tests on real RocketMQs as processes, w
 .PHONY: test-scenarios
 test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0; and other long tests
 	@$(BIN)/python -m pytest -q $(ONCE_MORE) -m "shipped or nightly" tests
-	@EXAMPLES=many $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not nightly" $(UNITS)
+	@EXAMPLES=many $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "not nightly" $(UNITS)
 
 .PHONY: test-containers
 test-containers: images ## tests on containers; they need a container engine

@@ -1,6 +1,6 @@
 """What is run for claims: the scenarios that carry or refute them, and why some claim has none."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from rocketchaos.harness.claims.registry import claims
@@ -45,6 +45,15 @@ def spoken_of(scenario: Scenario) -> frozenset[str]:
         for name in (item.claim, item.refutes)
         if name and (section in meant or section not in SECTION_OF.values())
     )
+
+
+def by_claim(scenarios: Iterable[Scenario]) -> Mapping[str, Sequence[Scenario]]:
+    """The scenarios that speak of each claim, in order."""
+    found: dict[str, list[Scenario]] = {}
+    for scenario in scenarios:
+        for name in spoken_of(scenario):
+            found.setdefault(name, []).append(scenario)
+    return found
 
 
 def carriers(
@@ -92,15 +101,20 @@ def fewest(scenarios: Sequence[Scenario], wanted: Iterable[str]) -> list[Scenari
     return found
 
 
-def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> tuple[VerdictKind, str]:
-    """Why there may be no run of a version that says anything of a claim, and what that is called."""
+def why_no_run(
+    claim: str, version: str, scenarios: Mapping[str, Sequence[Scenario]]
+) -> tuple[VerdictKind, str]:
+    """Why there may be no run of a version that says anything of a claim, and what that is called.
+
+    `scenarios` are those that speak of each claim, see `by_claim`.
+    """
     known = claims().get(claim)
     if known is not None and known.unobservable:
         return VerdictKind.NOT_APPLICABLE, f"nothing public can observe it: {known.unobservable}"
     of_others = None if known is None else why_not_in(known.about, version)
     if of_others is not None:
         return VerdictKind.NOT_APPLICABLE, f"it {of_others}"
-    speaking = [scenario for scenario in scenarios if claim in spoken_of(scenario)]
+    speaking = scenarios.get(claim, ())
     if not speaking:
         return VerdictKind.UNMEASURED, "no scenario measures it yet"
     reasons = {scenario.name: lacks(scenario, version, ClusterKind.EMBEDDED) for scenario in speaking}

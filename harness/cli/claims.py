@@ -12,7 +12,7 @@ from rich.table import Table
 from rocketchaos.harness.claims.diff import differences
 from rocketchaos.harness.claims.evidence import RunSeen, read_evidence, write_evidence
 from rocketchaos.harness.claims.expected_verdicts import expected_text, read_expected, unexpected
-from rocketchaos.harness.claims.plan import Speed, carriers, planned, why_no_run
+from rocketchaos.harness.claims.plan import Speed, by_claim, carriers, planned, why_no_run
 from rocketchaos.harness.claims.registry import FILE, VERSIONS, chosen, claims
 from rocketchaos.harness.claims.rounds import run_rounds
 from rocketchaos.harness.claims.runs import seen_in
@@ -156,7 +156,7 @@ def claims_text(found: Verdicts, out: Path, evidence: Path, *, brief: bool = Fal
     return claims_table(
         claims(),
         found,
-        why_no_run=partial(why_no_run, scenarios=_library()),
+        why_no_run=partial(why_no_run, scenarios=by_claim(_library())),
         evidence=_as_seen_from(out, evidence),
         registry=_as_seen_from(out, scenarios_folder() / FILE),
         brief=brief,

@@ -5,6 +5,7 @@ class docstring and the fields' descriptions) and its meaning stand there and no
 `harness.steps` and `assertions` list the words.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -324,22 +325,31 @@ def references(model: BaseModel, path: tuple[str | int, ...] = ()) -> Iterator[R
     for key, extra in (model.__pydantic_extra__ or {}).items():
         if isinstance(extra, BaseModel):
             yield from references(extra, (*path, key))
-    for name, described in type(model).model_fields.items():
+    for name, key, kinds in _named_fields(type(model)):
         value = getattr(model, name)
-        marks = [mark for mark in described.metadata if isinstance(mark, Refers)]
-        marks = marks or _marks_inside(described.annotation)
-        place = (*path, described.alias or name)
-        if marks and isinstance(value, str):
-            yield Reference(place, marks[0].kinds, value)
-        elif marks and isinstance(value, tuple):
+        place = (*path, key)
+        if kinds and isinstance(value, str):
+            yield Reference(place, kinds, value)
+        elif kinds and isinstance(value, tuple):
             for index, item in enumerate(value):
-                yield Reference((*place, index), marks[0].kinds, item)
+                yield Reference((*place, index), kinds, item)
         elif isinstance(value, BaseModel):
             yield from references(value, place)
         elif isinstance(value, Mapping):
             for key, item in value.items():
                 if isinstance(item, BaseModel):
                     yield from references(item, (*place, key))
+
+
+@functools.cache
+def _named_fields(model: type[BaseModel]) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """The fields of a model: attribute, key, and what the names in it refer to; nothing where it has none."""
+    found = []
+    for name, described in model.model_fields.items():
+        marks = [mark for mark in described.metadata if isinstance(mark, Refers)]
+        marks = marks or _marks_inside(described.annotation)
+        found.append((name, described.alias or name, marks[0].kinds if marks else ()))
+    return tuple(found)
 
 
 def _marks_inside(annotation: Any) -> list[Refers]:

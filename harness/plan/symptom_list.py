@@ -6,7 +6,7 @@ As with `scenario_list`, a file is read by PyYAML's fast parser alone: the shipp
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -85,14 +85,16 @@ def shipped_symptoms(measured: Measured | None = None) -> list[ListedSymptom]:
         measured: what runs showed of them; by default what comes with rocketchaos.
     """
     measured = shipped_measured() if measured is None else measured
-    found = [
-        symptom_of(data, measured)
-        for path in shipped().values()
-        if "\nsymptom:" in (text := path.read_text(encoding="utf-8"))
-        for data in [yaml.load(text, Loader=_LOADER)]
-    ]
+    found = [symptom_of(document, measured) for document in _documents()]
     order = list(SEEN)
     return sorted(found, key=lambda symptom: (order.index(symptom.seen[0]), symptom.name))
+
+
+@cache
+def _documents() -> Sequence[Mapping[str, Any]]:
+    """The shipped scenarios that are of a symptom."""
+    texts = (path.read_text(encoding="utf-8") for path in shipped().values())
+    return [yaml.load(text, Loader=_LOADER) for text in texts if "\nsymptom:" in text]
 
 
 def symptom_of(data: Mapping[str, Any], measured: Measured) -> ListedSymptom:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 
@@ -17,8 +17,7 @@ def split_lines(text: str) -> list[str]:
     return _LINE_BREAK.split(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A part of one line; `line` and `column` count from 1, all in characters."""
 
     line: int

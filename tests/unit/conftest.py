@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from rocketchaos.harness.plan import selection
-from tests.unit.reading import read_once
+from rocketchaos.harness.plan import scenario_list, selection
+from tests.unit.reading import listed_once, read_once
 
 # `make test` tries few examples of each property, `make test-scenarios` many. There is no deadline: how long one
 # takes depends on the machine and its load.
@@ -22,4 +22,5 @@ settings.load_profile(os.environ.get("EXAMPLES", "few"))
 def shipped_scenarios_are_read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(selection, "load_scenario", read_once)
+        patch.setattr(scenario_list, "_read", listed_once)
         yield

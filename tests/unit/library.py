@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from typing import TypeVar
+
 from rocketchaos.harness.plan.library import shipped
 from tests.unit.reading import read_once
 
+_Item = TypeVar("_Item")
+
 LIBRARY = [read_once(path) for path in sorted(shipped().values())]
+
+
+def some(items: Sequence[_Item]) -> Sequence[_Item]:
+    """Every eighth of many of a kind; all of them at night, when `EXAMPLES` is `many`."""
+    return items if os.environ.get("EXAMPLES") == "many" else items[::8]

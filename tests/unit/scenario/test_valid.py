@@ -7,6 +7,7 @@ import pytest
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.scenario import InvalidScenario, load_scenario, parse_scenario
 from rocketchaos.harness.scenario.yaml_places import split_lines
+from tests.unit.reading import read_once
 from tests.unit.scenario.examples import FIRST_STEP_LINE, SCENARIOS, SHIPPED, VALID, scenario_text
 
 START = "start: [a, b]"
@@ -17,7 +18,7 @@ SEND = "send: {topic: orders, tag: tagA, count: 1}"
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
 def test_every_shipped_scenario_is_valid(file: Path) -> None:
-    scenario = load_scenario(file)
+    scenario = read_once(file)
     assert file.name == f"{scenario.name}.scenario.yaml"
     assert scenario.description or scenario.symptom
     assert scenario.file == str(file)
