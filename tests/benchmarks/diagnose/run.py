@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import platform
@@ -15,6 +16,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
@@ -25,7 +27,7 @@ from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.gate import Gate
-from rocketchaos.harness.engine.hold import Held, Hold
+from rocketchaos.harness.engine.hold import Held
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.options import Options
@@ -73,42 +75,58 @@ def diagnose(name_server: str, groups: Sequence[str], proxies: Sequence[str] = (
     return asyncio.run(look())
 
 
-def maladies(version: str, repetitions: int, words: str, tools: bool) -> Iterator[Looked]:
-    """Plant each, and look; with `tools` the broker's own tools look too, which takes minutes each time."""
-    scenarios = [item for item in _loaded("maladies", version) if words in item.name]
-    for scenario in scenarios * repetitions:
-        expected = scenario.name.split("-")[0].upper()
-        level = CHECKS[expected].level
-        reports: list[Report] = []
-        beside: list[str] = []
+def maladies(scenarios: Sequence[Scenario], version: str, repetitions: int, tools: bool) -> Iterator[Looked]:
+    """Plant each, and look; with `tools` the broker's own tools look too, which takes minutes each time.
 
-        def hold(held: Held, reports: list[Report] = reports, beside: list[str] = beside) -> None:
-            proxies = [held.proxy] if held.proxy else []
-            reports.append(diagnose(held.nameserver, list(held.groups.values()), proxies))
-            asked = list(held.groups.values())[:1] if tools else []
-            beside += [mqadmin.said(version, held.nameserver, group) for group in asked]
+    Those that need no cluster of their own share one.
+    """
+    reports: list[Report] = []
+    beside: list[str] = []
 
-        _run(scenario, version, hold)
-        if not reports:
-            yield Looked(scenario.name, version, expected, frozenset([NOT_PLANTED]), 0)
-            continue
-        found = {item.check.code for item in reports[0].findings if item.level >= min(level, Level.WARNING)}
-        found |= {item.check.code for item in reports[0].undetermined if item.check.code == expected}
-        for finding in (*reports[0].findings, *reports[0].undetermined):
-            if finding.check.code not in (expected,):
-                print("    besides:", finding)
-        yield Looked(scenario.name, version, expected, frozenset(found), reports[0].seconds, "".join(beside))
+    def hold(held: Held) -> None:
+        proxies = [held.proxy] if held.proxy else []
+        reports.append(diagnose(held.nameserver, list(held.groups.values()), proxies))
+        asked = list(held.groups.values())[:1] if tools else []
+        beside.extend(mqadmin.said(version, held.nameserver, group) for group in asked)
+
+    options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", hold=hold, seed=1)
+    with Runner(options) as runner:
+        for scenario in scenarios * repetitions:
+            reports.clear()
+            beside.clear()
+            list(runner.run_all([Job(scenario, version)], 1))
+            looked = _looked(scenario.name, version, reports, "".join(beside))
+            if looked.found != {NOT_PLANTED}:
+                record(looked)
+            print(
+                f"{'right' if looked.right else 'WRONG'} {version} {looked.scenario}: "
+                f"{', '.join(sorted(looked.found)) or 'nothing'} in {looked.seconds:.1f} s",
+                flush=True,
+            )
+            yield looked
+
+
+def _looked(malady: str, version: str, reports: Sequence[Report], beside: str) -> Looked:
+    """What the one diagnosis of a run found; there is none where the scenario itself was inconclusive."""
+    expected = malady.split("-")[0].upper()
+    if not reports:
+        return Looked(malady, version, expected, frozenset([NOT_PLANTED]), 0)
+    (report,) = reports
+    least = min(CHECKS[expected].level, Level.WARNING)
+    found = {item.check.code for item in report.findings if item.level >= least}
+    found |= {item.check.code for item in report.undetermined if item.check.code == expected}
+    for finding in report.findings:
+        if finding.check.code != expected:
+            print("    besides:", finding.level, finding.check.code, finding.resource, finding.sentence)
+    for item in report.undetermined:
+        if item.check.code != expected:
+            print("    undetermined:", item.check.code, item.resource, item.reason)
+    return Looked(malady, version, expected, frozenset(found), report.seconds, beside)
 
 
 def _loaded(folder: str, version: str) -> list[Scenario]:
     """The scenarios of a folder that are about this version."""
     return [item for item in load_all([HERE / folder]) if contains(item.rocketmq, version)]
-
-
-def _run(scenario: Scenario, version: str, hold: Hold) -> None:
-    options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", hold=hold, seed=1)
-    with Runner(options) as runner:
-        list(runner.run_all([Job(scenario, version)], 1))
 
 
 @dataclass(slots=True)
@@ -215,6 +233,12 @@ def main() -> None:
     parser.add_argument("--versions", nargs="+", default=["4.9.4", "5.5.0"])
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--only", default="", help="maladies whose name has this")
+    parser.add_argument(
+        "--lanes",
+        type=int,
+        default=1,
+        help="so many maladies side by side: faster, but each answer is slower",
+    )
     parser.add_argument("--without-mqadmin", action="store_true", help="don't ask mqadmin beside it: faster")
     parser.add_argument("--healthy", metavar="NAMESRV", help="look at healthy groups on this cluster instead")
     parser.add_argument("--groups", type=int, help="measure `--all-groups` on so many live groups instead")
@@ -237,15 +261,16 @@ def main() -> None:
     begin = time.monotonic()
     results: list[Looked] = []
     for version in given.versions:
-        for malady in maladies(version, given.repetitions, given.only, not given.without_mqadmin):
-            results.append(malady)
-            if malady.found != {NOT_PLANTED}:
-                record(malady)
-            print(
-                f"{'right' if malady.right else 'WRONG'} {malady.version} {malady.scenario}: "
-                f"{', '.join(sorted(malady.found)) or 'nothing'} in {malady.seconds:.1f} s",
-                flush=True,
-            )
+        scenarios = [item for item in _loaded("maladies", version) if given.only in item.name]
+
+        def lane(
+            number: int, scenarios: Sequence[Scenario] = scenarios, version: str = version
+        ) -> list[Looked]:
+            own = scenarios[number :: given.lanes]
+            return list(maladies(own, version, given.repetitions, not given.without_mqadmin))
+
+        with ThreadPoolExecutor(given.lanes) as pool:
+            results += itertools.chain.from_iterable(pool.map(lane, range(given.lanes)))
     print(
         f"\n{sum(result.right for result in results)} of {len(results)} right, {time.monotonic() - begin:.0f} s"
     )
