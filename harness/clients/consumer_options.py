@@ -30,6 +30,7 @@ def rare_options(spec: ConsumerSpec) -> dict[str, Any]:
         "filter_class": spec.filter_class,
         "namespace": spec.namespace,
         "invisible_ms": spec.invisible,
+        "await_ms": spec.await_duration,
         "offsets_of_host": _of_host(spec) or None,
     }
     return {name: value for name, value in chosen.items() if value is not None}

@@ -51,6 +51,7 @@ def problems(consumer: Consumer) -> Iterator[str]:
     if consumer.api != "simple":
         for key, value in (
             ("invisible", consumer.invisible),
+            ("await_duration", consumer.await_duration),
             ("behaviour: {change_invisible: …}", consumer.behaviour.change_invisible),
         ):
             if value is not None:

@@ -210,6 +210,14 @@ class Consumer(Strict):
         description="with `api: simple`: how long the others don't see what it has received, in whole seconds, "
         "unless it acks (invisibleDuration); default 15 s",
     )
+    await_duration: WholeSecondsMs | None = Field(
+        default=None,
+        ge=1_000,
+        le=60_000,
+        description="with `api: simple`: how long the proxy holds a receive until there is a message, in whole "
+        "seconds (awaitDuration); default 20 s. The proxy raises less than 5 s to 5 s, and lowers more than 20 s "
+        "to 20 s (ReceiveMessageActivity)",
+    )
     filter_class: str | None = Field(
         default=None,
         pattern=r"^[A-Za-z_$][\w$.]*$",

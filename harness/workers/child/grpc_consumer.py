@@ -99,6 +99,7 @@ class PushConsumer(GrpcConsumer):
         settings: Mapping[str, Any],
         behaviour: Mapping[str, Any],
         invisible_ms: int | None = None,  # noqa: ARG002 - the proxy renews for it
+        await_ms: int | None = None,  # noqa: ARG002 - its client receives by itself
     ) -> None:
         super().__init__(name, events, behaviour)
         threads = {"consumption_thread_count": settings[_THREADS]} if _THREADS in settings else {}
@@ -152,12 +153,14 @@ class SimpleConsumer(GrpcConsumer):
         settings: Mapping[str, Any],  # noqa: ARG002 - none of them is its own
         behaviour: Mapping[str, Any],
         invisible_ms: int | None = None,
+        await_ms: int | None = None,
     ) -> None:
         super().__init__(name, events, behaviour)
         self._invisible_s = _INVISIBLE_S if invisible_ms is None else invisible_ms // 1000
+        await_s = _LONG_POLLING_S if await_ms is None else await_ms // 1000
         with refusals():
             self._client = rocketmq.SimpleConsumer(
-                configuration(endpoint), group, filters(subscribe), await_duration=_LONG_POLLING_S
+                configuration(endpoint), group, filters(subscribe), await_duration=await_s
             )
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._receive_on, name=f"receive-{name}", daemon=True)
@@ -216,6 +219,7 @@ def new_consumer(
     settings: Mapping[str, Any] | None = None,
     behaviour: Mapping[str, Any] | None = None,
     invisible_ms: int | None = None,
+    await_ms: int | None = None,
     **_others: Any,
 ) -> GrpcConsumer:
     """A consumer that isn't started; options that its kind lacks were refused before, and are left out here.
@@ -234,4 +238,5 @@ def new_consumer(
         settings=settings or {},
         behaviour=behaviour or {},
         invisible_ms=invisible_ms,
+        await_ms=await_ms,
     )

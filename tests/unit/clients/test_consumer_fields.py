@@ -178,6 +178,9 @@ def test_class_filters_and_the_default_instance_go_to_java_alone() -> None:
     simple = consumer(client="grpc", api="simple", invisible="20s", behaviour={"change_invisible": "3s"})
     assert rare_options(simple) == {"invisible_ms": 20_000}
     assert start_options(simple)["behaviour"]["change_invisible_ms"] == 3000
+    assert rare_options(consumer(client="grpc", api="simple", await_duration="5s")) == {"await_ms": 5000}
+    with pytest.raises(ValidationError, match="`await_duration` needs `api: simple`"):
+        consumer(client="grpc", await_duration="5s")
 
 
 @pytest.mark.parametrize(
