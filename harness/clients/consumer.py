@@ -9,6 +9,7 @@ from typing import Any
 from rocketchaos.harness.clients.consumer_options import (
     rare_options,
     require_expected,
+    require_model,
     require_started,
     settings_of,
     start_options,
@@ -45,6 +46,8 @@ START_LIMIT_S = 30.0
 STOP_LIMIT_S = 40.0
 """A graceful shutdown may take 20 s, see `harness.workers.lease.LEAVE_LIMIT_S`."""
 ANSWER_LIMIT_S = 10.0
+OWN_WORD = (ProgramSubscription.kind, Subscribed.kind, Unsubscribed.kind)
+"""The events by which a user's program reports its subscriptions."""
 _ANSWERS_WITHIN_S = 5.0
 """Beyond the limit that a program has for its start: then it says what it has started instead."""
 
@@ -125,6 +128,8 @@ class Consumer(InProcess):
         self._ended = False
         """A step has ended its process."""
         self._refusal: str | None = None
+        self._own: dict[str, Any] | None = None
+        """What a user's program says that it subscribes to now, by topic."""
 
     def prepare(self) -> None:
         """Spawn the worker process, without waiting for it."""
@@ -207,16 +212,34 @@ class Consumer(InProcess):
     def _is_in_its_program(self, answer: Mapping[str, Any]) -> None:
         """Take over the consumer that a user's program has started, and its own subscriptions."""
         require_started(self.name, self.spec, answer, self._start_limit_s)
+        require_model(self.name, self.spec, answer)
         if answer["subscribe"] is None:
             require_expected(self.name, self.spec)
             return
         if self._before_launch is not None:
             stated = ProgramSubscription(subscribe=answer["subscribe"], pid=self.pid)
             self._history.append(self.name, stated)
+        with self._start_lock:
+            # It may have said more since it gave this answer.
+            self._subscribes(answer["subscribe"] if self._own is None else self._own)
+
+    def reports(self, kind: str, data: Mapping[str, Any]) -> None:
+        """Its program has begun with these subscriptions, has one more, or one less."""
+        with self._start_lock:
+            own = dict(self._own or {})
+            match kind:
+                case ProgramSubscription.kind:
+                    own = dict(data["subscribe"])
+                case Subscribed.kind:
+                    own[data["topic"]] = data["expression"]
+                case Unsubscribed.kind:
+                    own.pop(data["topic"], None)
+            self._own = own
+            self._subscribes(own)
+
+    def _subscribes(self, own: Mapping[str, Any]) -> None:
         self.subscriptions = {
-            topic: from_data(data)
-            for topic, data in answer["subscribe"].items()
-            if topic in self._known_topics
+            topic: from_data(data) for topic, data in own.items() if topic in self._known_topics
         }
         self.topics = tuple(dict.fromkeys((*self.topics, *self.subscriptions)))
 

@@ -108,6 +108,21 @@ def require_started(name: str, spec: ConsumerSpec, answer: Mapping[str, Any], li
     )
 
 
+def require_model(name: str, spec: ConsumerSpec, answer: Mapping[str, Any]) -> None:
+    """Make sure that a user's program shares out its messages, or broadcasts, as the scenario says.
+
+    Raises:
+        EnvironmentNotReady: it does the other.
+    """
+    own = answer.get("model", spec.model)
+    if own != spec.model:
+        raise EnvironmentNotReady(
+            f"the consumer {name} is {own}, and the scenario says {spec.model}",
+            f"Say in the scenario what the program does: `model: {own}`.",
+            about=(name,),
+        )
+
+
 def require_expected(name: str, spec: ConsumerSpec) -> None:
     """Make sure that the scenario says the subscription of a user's program whose client doesn't report it.
 

@@ -49,6 +49,8 @@ class SubscriptionSettled:
             return self._not_yet(
                 f"{differing}: each heartbeat removes the others' topics, so it never settles"
             )
+        if self._awaits_program():
+            return self._not_yet(f"no member has subscribed to {self._topic} yet")
         members, views = observe_members(self._context, self._group)
         if not members.holds:
             return self._not_yet(members.text)
@@ -88,6 +90,14 @@ class SubscriptionSettled:
         if silent and -1 in stored:
             return self._not_yet(f"not every broker has stored a subscription: {stored}")
         return self._confirmed(tuple(stored), newest, stay_ms)
+
+    def _awaits_program(self) -> bool:
+        """Whether only a user's program, which subscribes by itself, can yet subscribe to the topic."""
+        consumers = self._context.consumers
+        online = self._context.members.online(self._group)
+        return any(consumers[name].spec.choice.kind.users_program for name in online) and not any(
+            self._topic in consumers[name].topics for name in online
+        )
 
     def _may_rise(self, views: Mapping[str, OwnView]) -> bool:
         """Whether a member may yet pass what is stored, which somebody left who has gone."""

@@ -117,7 +117,8 @@ class Consumer(Strict):
     )
     model: Literal["clustering", "broadcasting"] = Field(
         default="clustering",
-        description="`broadcasting`: it consumes every queue, and keeps its offsets itself, in the run's folder",
+        description="`broadcasting`: it consumes every queue, and keeps its offsets itself, in the run's folder; "
+        "of a program of your own it says what the program does",
     )
     listener: Literal["concurrent", "orderly"] = Field(
         default="concurrent",

@@ -61,6 +61,13 @@ def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
     group = context.scenario.consumers[consumer].group
     if _shares_its_id(context, consumer, group):
         # A broker would ask whichever client of this id it finds first (ConsumerGroupInfo.findChannel, 4.9.4).
+        if context.consumers[consumer].spec.choice.kind.users_program:
+            raise WorkerFailed(
+                f"it has the same client id as another member, {context.consumers[consumer].client_id}, so that a "
+                "broker would ask either: give each program an instance name of its own, as by "
+                "`properties: {rocketmq.client.name: a}`",
+                None,
+            )
         return context.consumers[consumer].running_info()
     spec = context.consumers[consumer].spec
     if spec.name_servers is not None and spec.choice.kind.name == USUAL_CLIENT:

@@ -81,6 +81,10 @@ public final class Wayward {
                 (MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
             again.start();
         }
+        if (mode.equals("later")) {
+            consumer.subscribe("refunds", "*");
+            consumer.unsubscribe("orders");
+        }
         if (mode.equals("anew")) {
             consumer.shutdown();
             DefaultMQPushConsumer again = new DefaultMQPushConsumer("g");

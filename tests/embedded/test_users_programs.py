@@ -235,6 +235,32 @@ def test_one_that_starts_another_consumer_is_seen(run: Run, mode: str) -> None:
     assert events_of(found, "subscription-observed")[-1]["clients"] == [started[-1]["client_id"]]
 
 
+LATER = """\
+name: own
+title: a program that subscribes to another topic while it runs
+topics: {orders: {queues: 4}, refunds: {queues: 4}}
+consumers:
+  a: {group: g, app: {jar: wayward.jar, args: [$nameserver, later]}}
+steps:
+  - start: a
+  - settle: {subscription: g, topic: refunds, within: 60s}
+  - send: {topic: refunds, tag: tagA, count: 4, per_queue: 1}
+  - settle: {delivered: g, topic: refunds, count: 4, within: 60s}
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, topic: refunds, count: 4}}]
+"""
+
+
+@pytest.mark.extended
+def test_what_it_subscribes_to_while_it_runs_counts(run_own: RunOwn, wayward: Path, tmp_path: Path) -> None:
+    (tmp_path / "wayward.jar").symlink_to(wayward)
+    code, found = run_own(tmp_path, LATER)
+    assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]
+    assert events_of(found, "subscribed") == [{"topic": "refunds", "expression": "*"}]
+    assert events_of(found, "unsubscribed") == [{"topic": "orders"}]
+    assert classes_of(found)["g"] == {"delivered": 4}
+
+
 @pytest.mark.extended
 def test_one_that_ends_later_says_its_last_words(run: Run) -> None:
     steps = '  - wait: {duration: 20s, because: "it ends meanwhile"}\n'

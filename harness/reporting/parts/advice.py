@@ -53,8 +53,8 @@ _BY_CLASS = {
         "rocketchaos."
     ),
     MessageClass.UNDETERMINED: (
-        "The history says too little about undetermined messages: run again, or let the scenario settle before "
-        "it sends."
+        "The history says too little about undetermined messages: run again, let the scenario settle before it "
+        "sends, or `observe` before its next step changes who consumes."
     ),
 }
 

@@ -185,7 +185,8 @@ def _in_words(event: Event) -> str | None:
     """None: the sends, the deliveries and the subscriptions show it, or nothing does."""
     match event.body:
         case ConsumerStarting(subscribe=subscribe):
-            return f"{event.node} starts, subscribing {in_words(subscribe)}"
+            # What a program of the user's subscribes to shows once it runs.
+            return f"{event.node} starts" + (f", subscribing {in_words(subscribe)}" if subscribe else "")
         case ProgramSubscription(subscribe=subscribe, pid=pid):
             return f"{event.node} is in process {pid}, which subscribes by itself: {in_words(subscribe)}"
         case ConsumerStopped():

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from rocketchaos.assertions.event_view import of_type
-from rocketchaos.harness.core.events.clients import ProgramSubscription
 from rocketchaos.harness.core.events.observed import (
     DashboardConnectionsObserved,
     DashboardTracksObserved,
@@ -19,6 +18,7 @@ from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.expressions import as_data, in_words
 from rocketchaos.harness.language.tags import tags_of
 from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.parts.subscriptions import reported
 
 OBSERVED = TypeVar("OBSERVED", bound=Observation)
 _HANDLED = frozenset((MessageClass.DELIVERED, MessageClass.IN_RETRY, MessageClass.DEAD_LETTER))
@@ -177,24 +177,19 @@ def other_subscriptions(run: Report) -> Iterator[tuple[str, str, str]]:
     """Consumers that are programs of the user's and subscribe to something else than the scenario says: with their
     own subscriptions, and with those of the scenario, in words.
     """
-    for event in of_type(run.events, ProgramSubscription):
+    for name, lives in reported(run).items():
         declared = {
-            topic: as_data(expression)
-            for topic, expression in run.scenario.consumers[event.node].subscribe.items()
+            topic: as_data(expression) for topic, expression in run.scenario.consumers[name].subscribe.items()
         }
-        if declared and _meaning(declared) != _meaning(event.body.subscribe):
-            yield event.node, in_words(event.body.subscribe), in_words(declared)
+        different = [in_words(own) for own in lives if declared and _meaning(declared) != _meaning(own)]
+        for own in dict.fromkeys(different):
+            yield name, own, in_words(declared)
 
 
 def _undeclared_topics(run: Report) -> list[tuple[str, str]]:
     """Topics to which programs of the user's subscribe, and which the scenario doesn't declare."""
-    found = [
-        (event.node, topic)
-        for event in of_type(run.events, ProgramSubscription)
-        for topic in event.body.subscribe
-        if topic not in run.scenario.topics
-    ]
-    return sorted(set(found))
+    found = {(name, topic) for name, lives in reported(run).items() for own in lives for topic in own}
+    return sorted(item for item in found if item[1] not in run.scenario.topics)
 
 
 def _meaning(subscribe: Mapping[str, str | dict[str, str]]) -> dict[str, object]:

@@ -17,7 +17,7 @@ APP = ClientKind(
             counts_pulls=False,
             resubscribes=False,
             lacks=keys(
-                "client_id process model listener behaviour strategy queues rooms consume_from "
+                "client_id process listener behaviour strategy queues rooms consume_from "
                 "post_subscription_when_pull max_reconsume_times retry_delay_level batch_size threads "
                 "pull_threshold_for_queue pull_interval pull_retry_after filter_class instance through "
                 "heartbeat_v2 settings"

@@ -9,7 +9,7 @@ public final class Bridge {
     private Bridge() {
     }
 
-    /** Of a consumer's implementation: `starting`, `started`, or `refused` with what it throws. Never throws. */
+    /** Of a consumer's implementation: `starting`, `started`, `subscribed`, or `refused` with an exception. Never throws. */
     public static void tell(String what, Object consumer, Object thrown) {
         try {
             listener.accept(what, new Object[] {consumer, thrown});

@@ -14,7 +14,8 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * Has RocketMQ's consumers say when they start: `start()` of their implementations calls {@link Bridge} first, before
- * it returns, and before it throws. So the hook is there before the first message, whatever the timing.
+ * it returns, and before it throws. So the hook is there before the first message, whatever the timing. Their
+ * `subscribe` and `unsubscribe` call it before they return.
  *
  * Rests on DefaultMQPushConsumerImpl and DefaultLitePullConsumerImpl as they are from RocketMQ 4.9.3 to 5.5.0.
  */
@@ -61,17 +62,50 @@ public final class Insertion implements ClassFileTransformer {
         public MethodVisitor visitMethod(
             int access, String name, String descriptor, String signature, String[] exceptions) {
             MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
-            return name.equals("start") && descriptor.equals("()V") ? new Calls(next, this.name) : next;
+            if (name.equals("start") && descriptor.equals("()V")) {
+                return new Calls(next, this.name);
+            }
+            return name.equals("subscribe") || name.equals("unsubscribe") ? new Returns(next, "subscribed") : next;
         }
     }
 
-    private static final class Calls extends MethodVisitor {
+    /** Tells, before a method of a consumer returns, what it has done. */
+    private static class Returns extends MethodVisitor {
+        private final String done;
+
+        Returns(MethodVisitor next, String done) {
+            super(Opcodes.ASM9, next);
+            this.done = done;
+        }
+
+        @Override
+        public void visitInsn(int opcode) {
+            if (opcode == Opcodes.RETURN) {
+                tell(done);
+            }
+            super.visitInsn(opcode);
+        }
+
+        final void tell(String what) {
+            super.visitLdcInsn(what);
+            super.visitVarInsn(Opcodes.ALOAD, 0);
+            super.visitInsn(Opcodes.ACONST_NULL);
+            call();
+        }
+
+        final void call() {
+            super.visitMethodInsn(Opcodes.INVOKESTATIC, "rocketchaos/agent/Bridge", "tell",
+                "(Ljava/lang/String;Ljava/lang/Object;Ljava/lang/Object;)V", false);
+        }
+    }
+
+    private static final class Calls extends Returns {
         private static final String THROWN = "java/lang/Throwable";
         private final String owner;
         private final Label begin = new Label();
 
         Calls(MethodVisitor next, String owner) {
-            super(Opcodes.ASM9, next);
+            super(next, "started");
             this.owner = owner;
         }
 
@@ -80,14 +114,6 @@ public final class Insertion implements ClassFileTransformer {
             super.visitCode();
             super.visitLabel(begin);
             tell("starting");
-        }
-
-        @Override
-        public void visitInsn(int opcode) {
-            if (opcode == Opcodes.RETURN) {
-                tell("started");
-            }
-            super.visitInsn(opcode);
         }
 
         /** All that leaves the method by an exception, also one of what it calls, comes here last. */
@@ -105,18 +131,6 @@ public final class Insertion implements ClassFileTransformer {
             call();
             super.visitInsn(Opcodes.ATHROW);
             super.visitMaxs(maxStack, maxLocals);
-        }
-
-        private void tell(String what) {
-            super.visitLdcInsn(what);
-            super.visitVarInsn(Opcodes.ALOAD, 0);
-            super.visitInsn(Opcodes.ACONST_NULL);
-            call();
-        }
-
-        private void call() {
-            super.visitMethodInsn(Opcodes.INVOKESTATIC, "rocketchaos/agent/Bridge", "tell",
-                "(Ljava/lang/String;Ljava/lang/Object;Ljava/lang/Object;)V", false);
         }
     }
 }

@@ -30,7 +30,7 @@ final class Members {
             }
         }
         if (found != null) {
-            found.begin(consumer);
+            found.begin(consumer, subscribe);
         }
         return found;
     }
@@ -60,6 +60,8 @@ final class Members {
         final String name;
         final String group;
         final JsonObject subscribe;
+        /** What its consumer has told to subscribe to. */
+        JsonObject subscribed;
         private Object consumer;
         private Thread starter;
         private JsonObject refusal;
@@ -80,8 +82,9 @@ final class Members {
             return consumer == other;
         }
 
-        private synchronized void begin(Object consumer) {
+        private synchronized void begin(Object consumer, JsonObject subscribe) {
             this.consumer = consumer;
+            subscribed = subscribe;
             starter = Thread.currentThread();
         }
 

@@ -15,6 +15,7 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -153,6 +154,8 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
                 starting(consumer);
             } else if (what.equals("started")) {
                 started(consumer);
+            } else if (what.equals("subscribed")) {
+                subscribed(consumer);
             } else {
                 refused(consumer, (Throwable) told[1]);
             }
@@ -177,7 +180,7 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
         }
         JsonObject own = new JsonObject();
         own.addProperty("consumer", member.name);
-        own.add("subscribe", subscriptions(consumer));
+        own.add("subscribe", member.subscribed);
         own.addProperty("pid", pid());
         events.emit("program-subscription", own);
         Class<?> hook = Class.forName(packages(consumer) + HOOK, false, consumer.getClass().getClassLoader());
@@ -191,6 +194,7 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
         if (member == null) {
             return;
         }
+        subscribed(consumer);
         JsonObject own;
         synchronized (this) {
             own = versions.get(consumer);
@@ -200,11 +204,43 @@ public final class Worker implements Runnable, BiConsumer<String, Object[]> {
         how.add("versions", own);
         how.add("subscribe", subscriptions(consumer));
         how.addProperty("client_version", clientVersion(consumer));
+        how.addProperty("model", Reflection.text(facade(consumer), "getMessageModel").toLowerCase(Locale.ROOT));
         how.add("traits", traits(consumer));
         if (!member.settle(how)) {
             how.addProperty("consumer", member.name);
             events.emit("begun-anew", how);
         }
+    }
+
+    /** Tell what it subscribes to in addition to what it has told, or in its place. */
+    private void subscribed(Object consumer) throws ReflectiveOperationException {
+        Members.Expected member = members.of(consumer);
+        if (member == null) {
+            return;
+        }
+        synchronized (member) {
+            JsonObject before = member.subscribed;
+            member.subscribed = subscriptions(consumer);
+            for (String topic : member.subscribed.keySet()) {
+                if (!member.subscribed.get(topic).equals(before.get(topic))) {
+                    JsonObject change = change(member, topic);
+                    change.add("expression", member.subscribed.get(topic));
+                    events.emit("subscribed", change);
+                }
+            }
+            for (String topic : before.keySet()) {
+                if (!member.subscribed.has(topic)) {
+                    events.emit("unsubscribed", change(member, topic));
+                }
+            }
+        }
+    }
+
+    private static JsonObject change(Members.Expected member, String topic) {
+        JsonObject change = new JsonObject();
+        change.addProperty("consumer", member.name);
+        change.addProperty("topic", topic);
+        return change;
     }
 
     private void refused(Object consumer, Throwable thrown) {

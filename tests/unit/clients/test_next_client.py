@@ -30,13 +30,14 @@ class Process:
     def __init__(self) -> None:
         self.during: Any = lambda: None
         self.subscribe: Any = {"orders": "tagA"}
+        self.model = "clustering"
 
     def wait_ready(self, _limit_s: float) -> None:
         pass
 
     def request(self, _do: str, _limit_s: float, /, **_with: Any) -> dict[str, Any]:
         self.during()
-        return {"client_id": "first@t", "subscribe": self.subscribe, "versions": {"orders": 1}}
+        return {"client_id": "first@t", "subscribe": self.subscribe, "model": self.model, "versions": {}}
 
 
 def consumer_of(app: dict[str, Any], history: History, process: Process, **more: Any) -> Consumer:
@@ -106,6 +107,36 @@ def test_a_jar_s_own_topics_are_its_own_word_and_only_those_of_the_scenario_are_
     assert consumer.topics == ()
     consumer.start()
     assert (consumer.subscriptions, consumer.topics) == ({"orders": "tagA"}, ("orders",))
+
+
+def test_a_jar_s_word_while_it_runs_counts_also_if_it_comes_before_the_answer_to_its_start(
+    history: History,
+) -> None:
+    process = Process()
+    consumer = consumer_of({"jar": "a.jar"}, history, process)
+
+    def says() -> None:
+        consumer.reports("program-subscription", {"subscribe": {"refunds": "*"}})
+        consumer.reports("subscribed", {"topic": "orders", "expression": "tagB"})
+
+    process.during = says
+    consumer.start()
+    assert consumer.subscriptions == {"orders": "tagB"}
+    consumer.reports("unsubscribed", {"topic": "orders"})
+    assert (consumer.subscriptions, consumer.topics) == ({}, ("orders",))
+
+
+def test_a_program_that_broadcasts_and_a_scenario_that_says_nothing_of_it_are_an_error(
+    history: History,
+) -> None:
+    process = Process()
+    process.model = "broadcasting"
+    with pytest.raises(
+        EnvironmentNotReady, match="a is broadcasting, and the scenario says clustering"
+    ) as found:
+        consumer_of({"jar": "a.jar"}, history, process).start()
+    assert "`model: broadcasting`" in found.value.hint
+    assert ids(history) == []
 
 
 def test_a_subscription_that_neither_the_program_nor_the_scenario_says_is_an_error(history: History) -> None:

@@ -29,6 +29,7 @@ class Member:
             model=spec.model,
             name_servers=spec.name_servers,
             group=spec.group,
+            choice=spec.choice,
         )
         self.traits = replace(spec.traits, **text)
         self.client_id = f"{name}@t"

@@ -14,6 +14,7 @@ from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.probes.offsets_probe import read_offsets
 from rocketchaos.harness.probes.ownership_probe import read_ownership
 from rocketchaos.harness.probes.subscription_probe import read_subscription
+from rocketchaos.harness.rocketmq.client_kinds import client_choice
 from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.conditions.groups import Group, Member, two
 
@@ -108,6 +109,19 @@ def test_the_newest_reported_must_be_stored_at_two_looks(client: str) -> None:
     assert [looks.after(), looks.after()] == [False, True]
     group.stored = (6, "tagB")  # of nobody who is there
     assert not looks.after()
+
+
+def test_a_program_of_the_user_s_may_yet_subscribe_to_the_topic() -> None:
+    group = two("java")
+    for member in group.members.values():
+        member.spec.choice = client_choice("app")
+        member.subscriptions, member.topics = {}, ()
+    looks = Looks(group)
+    assert [looks.after(), looks.after()] == [False, False]
+    assert looks.text == "no member has subscribed to orders yet"
+    for member in group.members.values():
+        member.subscriptions, member.topics = {"orders": "tagA"}, ("orders",)
+    assert [looks.after(), looks.after()] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -211,6 +225,16 @@ def test_a_member_that_does_not_answer_is_noted(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(group, "_running_info", refuses)
     observe_moment(group.context, "end")
     assert [error for probe, error in group.failed if probe == "ownership"] == ["no answer"] * 2
+
+
+def test_members_of_one_id_that_are_programs_of_the_user_s_can_not_be_asked() -> None:
+    group = two("java")
+    for member in group.members.values():
+        member.spec.choice = client_choice("app")
+        member.client_id = "ip@DEFAULT"
+    seen = ownership_settled(group.context, "g")
+    assert not seen.holds
+    assert "a did not report its queues: it has the same client id as another member, ip@DEFAULT" in seen.text
 
 
 @pytest.mark.parametrize(

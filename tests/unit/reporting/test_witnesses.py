@@ -62,6 +62,19 @@ def test_a_program_that_subscribes_otherwise(
     assert all(part in text for part, text in zip(shown, texts, strict=True))
 
 
+def test_a_program_that_subscribes_while_it_runs(tmp_path: Path) -> None:
+    scenario = scenario_of(PROGRAM.replace("DECLARED, ", "subscribe: {orders: A}, "))
+    made = HistoryBuilder().begin(scenario)
+    for _ in range(2):
+        made.add("a", "program-subscription", subscribe={"orders": "A"}, pid=200)
+        made.add("a", "subscribed", topic="refunds", expression="*")
+    texts = [text for text in divergences(report_of(scenario, made.events, tmp_path)) if "program" in text]
+    assert [text.partition(":")[0] for text in texts] == [
+        "The program of a subscribes to orders 'A', refunds '*', and the scenario says orders 'A'",
+        "The program of a subscribes to refunds, which is no topic of the scenario",
+    ]
+
+
 def test_where_no_dashboard_was_asked_it_says_what_it_would_show(tmp_path: Path) -> None:
     assert UNHEARD in divergences(good(tmp_path))
 
