@@ -173,6 +173,18 @@ def test_the_story_has_who_started_what_was_stored_sent_and_delivered() -> None:
     assert "b got 4 messages, from queues broker-a:2-3" in found
 
 
+def test_the_story_of_a_program_of_the_user_s_has_its_own_subscriptions() -> None:
+    made = HistoryBuilder()
+    made.add("a", "consumer-starting", subscribe={})
+    made.add("a", "program-subscription", subscribe={"orders": "tagA"}, pid=200)
+    made.add("a", "subscribed", topic="refunds", expression="*")
+    assert [line.text for line in story(made.events)] == [
+        "a starts",
+        "a is in process 200, which subscribes by itself: orders 'tagA'",
+        "a subscribes while it runs: refunds '*'",
+    ]
+
+
 def test_the_story_has_what_brokers_hold_back_and_when_it_is_found() -> None:
     made = HistoryBuilder()
     sending = {"topic": "orders", "tag": "tagA", "status": "SEND_OK"}
