@@ -219,7 +219,7 @@ def _sent_to_owner(
         subscribed = ", ".join(f"{name} subscribes {in_words(own[name])}" for name in owners)
         counts = [event for event in (case.pull_counts(name) for name in owners) if event is not None]
         counted = "".join(
-            f" ({event.body.consumer} was answered {event.body.found_pulls} pulls with messages and let "
+            f" ({event.body.found_pulls} pulls of {event.body.consumer} brought messages, and its filter let "
             f"{event.body.passed_messages} through)"
             for event in counts
         )

@@ -28,7 +28,7 @@ class Threshold(StrEnum):
 BundleArgument = Annotated[
     Path | None,
     typer.Argument(
-        metavar="[BUNDLE]", help="What `--bundle` wrote, instead of a cluster.", show_default=False
+        metavar="[BUNDLE]", help="A file that `--bundle` wrote, in place of a cluster.", show_default=False
     ),
 ]
 
@@ -38,7 +38,7 @@ NamesrvOption = Annotated[
         "--namesrv",
         metavar="HOST:PORT[;…]",
         envvar="NAMESRV_ADDR",
-        help="Its name servers: also a host name with several addresses, or the http:// URL of a list.",
+        help="The cluster's name servers, a host name with several addresses, or the http:// URL of a list.",
     ),
 ]
 

@@ -1,5 +1,6 @@
 """`rocketchaos explain`: what a word means."""
 
+import shutil
 import textwrap
 from collections.abc import Sequence
 from typing import Annotated
@@ -18,6 +19,7 @@ from rocketchaos.harness.reference.explain import Entry, entries, meanings
 from rocketchaos.harness.scenario.model import Scenario
 
 _WIDTH = 100
+"""At most; a narrower terminal sets its own."""
 _MOST = 6
 """More meanings than this are only named."""
 
@@ -69,14 +71,14 @@ def _list_all() -> None:
 
 
 def _columns(names: list[str]) -> None:
-    for line in textwrap.wrap("  ".join(names), _WIDTH - 4, break_on_hyphens=False):
+    for line in textwrap.wrap("  ".join(names), _width() - 4, break_on_hyphens=False):
         OUT.print(f"    {line}")
 
 
 def _show(entry: Entry) -> None:
     OUT.print(f"[bold]{escape(entry.name)}[/bold]  ({escape(entry.kind)})", markup=True)
     for paragraph in entry.text.split("\n\n"):
-        OUT.print(textwrap.fill(_plain(paragraph), _WIDTH, break_long_words=False))
+        OUT.print(textwrap.fill(_plain(paragraph), _width(), break_long_words=False))
     if entry.example:
         OUT.print("\nExample:")
         OUT.print(textwrap.indent(entry.example, "    "))
@@ -90,7 +92,7 @@ def _show(entry: Entry) -> None:
     OUT.print("\nKeys:")
     for key in entry.keys:
         text = f"{key.name}: {key.value}; {_plain(key.meaning)}"
-        wrapped = textwrap.wrap(text, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
+        wrapped = textwrap.wrap(text, _width() - 8, break_long_words=False, break_on_hyphens=False)
         OUT.print("    " + "\n        ".join(wrapped))
 
 
@@ -103,6 +105,10 @@ def _show_scenarios(heading: str, scenarios: Sequence[Scenario]) -> None:
         OUT.print(f"\n{heading}")
     for scenario in scenarios:
         OUT.print(f"    {scenario.name}")
+
+
+def _width() -> int:
+    return min(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
 
 
 def _plain(text: str) -> str:

@@ -45,8 +45,8 @@ def list_scenarios(
 ) -> ExitCode:
     """List scenarios by theme, or those that match words.
 
-    On a terminal it shows the themes, or one line for each scenario, and of controls only their names. Elsewhere
-    each scenario has a whole line.
+    A terminal gets the themes, or one short line for each scenario and only the names of controls. A file or a
+    pipe gets one whole line for each scenario.
     """
     paths = [Path(text) for text in what or () if _is_path(text)]
     words = [text for text in what or () if not _is_path(text)]

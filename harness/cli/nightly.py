@@ -46,7 +46,7 @@ MinutesOption = Annotated[
         "--minutes",
         min=LEAST_MINUTES,
         max=MOST_MINUTES,
-        help="The time limit: nothing starts that can't end within it.",
+        help="The time limit. The night starts no run that can't end within it.",
     ),
 ]
 NightSeedOption = Annotated[
@@ -73,7 +73,7 @@ KnownOption = Annotated[
     typer.Option(
         "--known",
         metavar="FILE",
-        help="The quarantine: a file with codes of findings, one per line, that are reported but don't "
+        help="A file with codes of findings, one per line. The night reports these findings, but they don't "
         "change the exit code.",
     ),
 ]
@@ -95,8 +95,8 @@ HistoryOption = Annotated[
     typer.Option(
         "--history",
         metavar="FILE",
-        help="The nightly-status.json of an earlier night: how long scenarios took. Give all shards of a night "
-        "the same one. Default: for this machine's own budgets that in the folder of runs.",
+        help="The nightly-status.json of an earlier night, which says how long scenarios took. Give all shards "
+        "of a night the same one. Default: the one in the folder of runs, which only sets this machine's limits.",
     ),
 ]
 KeptOption = Annotated[

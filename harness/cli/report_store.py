@@ -56,7 +56,9 @@ def ingest(
 def export(
     store: StoreOption,
     out: Annotated[str, typer.Option("--out", metavar="URI", help="An empty folder.")],
-    form: Annotated[FileFormat, typer.Option("--format", help="Of the files.")] = FileFormat.PARQUET,
+    form: Annotated[
+        FileFormat, typer.Option("--format", help="The format of the files.")
+    ] = FileFormat.PARQUET,
     master: MasterOption = None,
 ) -> ExitCode:
     """Write the tables as plain files, for tools that know nothing of Delta."""
@@ -131,7 +133,7 @@ def package(
         typer.Option(
             "--store",
             metavar="URI",
-            help="The store, whose jars are named, too. Default: one that needs none.",
+            help="Also name the jars that this store needs. Default: a store that needs none.",
         ),
     ] = None,
 ) -> ExitCode:

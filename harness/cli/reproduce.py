@@ -74,7 +74,7 @@ def reproduce(
 ) -> ExitCode:
     """Run a scenario on a real RocketMQ, and report whether its anomaly shows.
 
-    A run's folder runs the same again: scenario, version, client, timing and seed, unless options say otherwise.
+    With a run's folder it runs the same scenario, version, client, timing and seed again; options change them.
     For a night's run it reports in how many of the new runs each finding was there.
     """
     wanted = matrix_of(matrix, rocketmq)

@@ -95,8 +95,7 @@ def run(
 ) -> ExitCode:
     """Run scenarios. Every file is validated before anything starts.
 
-    Scenarios that are about other versions of RocketMQ, or need another kind of cluster or client, are left
-    out, and named.
+    It skips scenarios for other versions of RocketMQ, or for another kind of cluster or client, and names them.
     """
     wanted, version = matrix_of(matrix, rocketmq), chosen_version(rocketmq)
     scenarios = select(load_all(paths), keywords, marks)

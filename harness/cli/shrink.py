@@ -79,9 +79,9 @@ def shrink(
     """Reduce a finding to the smallest scenario that still shows it, and write a readable file.
 
     It tries fewer members, topics, steps, messages, queues, faults, shorter waits. Each candidate runs, and must
-    show the finding as often as the original does. Of a night every finding that isn't known is shrunk, one
-    after the other, each from the shortest run that shows it, or, if that doesn't show it again, from the
-    next ones.
+    show the finding as often as the original does. With a night, it shrinks all findings that aren't known, one
+    after the other. It starts with the shortest run that shows the finding, and takes the next one if that run
+    doesn't show it again.
     """
     effort, folder = Effort(repeat, minutes), runs or _beside(runs_folder())
     status = what / STATUS_FILE if what.is_dir() else what

@@ -47,8 +47,8 @@ def symptoms(
 ) -> ExitCode:
     """List reported symptoms by how they show, or find one by the text that you paste.
 
-    Every answer ends with the command that reproduces it. If nothing matches, it shows the nearest ones, and
-    the exit code is 1.
+    Without a text, a terminal gets the number of each kind; a file or a pipe gets all. Every answer ends with the
+    command that reproduces it. If nothing matches, it shows the nearest ones, and the exit code is 1.
     """
     asked = " ".join(text or ()).strip()
     if table is not None:
@@ -89,12 +89,25 @@ def _tell_list(chosen: Sequence[ListedSymptom], seen: str, *, as_json: bool) -> 
         )
         return
     width = shutil.get_terminal_size().columns if OUT.is_terminal else sys.maxsize
+    if OUT.is_terminal and not seen:
+        for line in _ways(chosen):
+            OUT.print(clipped(line, width))
+        return
     name_width = max(len(symptom.name) for symptom in chosen)
     for heading, group in groupby(chosen, key=lambda symptom: seen or symptom.seen[0]):
         members = list(group)
         OUT.print(clipped(f"{heading} ({len(members)}): {SEEN[heading]}", width))
         for symptom in members:
             OUT.print(clipped(f"  {symptom.name:{name_width}}  {symptom.title}", width))
+
+
+def _ways(chosen: Sequence[ListedSymptom]) -> Iterator[str]:
+    for way, meaning in SEEN.items():
+        count = sum(way in symptom.seen for symptom in chosen)
+        yield f"{way:{max(map(len, SEEN))}} {count:3}  {meaning}"
+    yield f"\n{len(chosen)} symptoms. Show more with:"
+    yield "  rocketchaos symptoms gone       those that are seen in this way"
+    yield '  rocketchaos symptoms "TEXT"     those with this log line, code or word'
 
 
 def _tell_found(found: Sequence[Found], *, matching: bool, as_json: bool) -> None:

@@ -28,7 +28,8 @@ def worker_test(
         str, typer.Option("--rocketmq", metavar="VERSION", help="RocketMQ of the servers.")
     ] = DEFAULT_VERSION,
     logs: Annotated[
-        Path, typer.Option("--logs", metavar="DIR", help="For what the worker prints and its client logs.")
+        Path,
+        typer.Option("--logs", metavar="DIR", help="The folder for the worker's output and client logs."),
     ] = Path("worker-test"),
 ) -> ExitCode:
     """Try a worker against a real RocketMQ: whether it does what the protocol and its own traits say.

@@ -23,7 +23,7 @@ SEEN: Mapping[str, str] = MappingProxyType(
         "twice": "messages that come again, or that were to be skipped",
         "late": "messages that come later than they should",
         "refused": "an exception or a response code where a client wanted something",
-        "misleading-tool": "a tool, a dashboard or a log that says what is not so",
+        "misleading-tool": "a tool, a dashboard or a log that shows something false",
     }
 )
 """By what a symptom is seen, in the order in which they are listed."""

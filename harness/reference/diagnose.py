@@ -21,10 +21,13 @@ sends, at most 100 a second to each address; it asks each member once per look.
 {requests}
 
 A change under way, such as a rebalance, may look like a fault. So the command looks again before it reports
-such a finding: for 27 s; for 57 s if clients may first have to learn of new queues; for 87 s if a broker may
-first have to release the lock of a killed orderly member; for 37 s, 67 s on 4.9, if a broker hasn't checked a half
-message yet. If a check gets no answer, its result is
-`undetermined`, never "fine".
+such a finding. It looks for 27 s, or longer in these cases:
+
+- 37 s (67 s on 4.9) if a broker hasn't checked a half message yet;
+- 57 s if clients may first have to learn of new queues;
+- 87 s if a broker may first have to release the lock of a killed orderly member.
+
+If a check gets no answer, its result is `undetermined`, never "fine".
 
 | exit code | meaning |
 |---|---|

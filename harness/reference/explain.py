@@ -21,11 +21,12 @@ from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
 from rocketchaos.harness.steps import STEPS
 
 _MATRIX = """\
-Runs every scenario with every client on every version of RocketMQ; impossible cells are left out, and named. So is
-a version that isn't available: then the exit code is 2 (there is none) or 4 (the network fails) at least.
+Runs every scenario with every client on every version of RocketMQ. It skips impossible cells and versions that are
+not available, and names them. If you asked for such a version, the exit code is at least 2 (there is no such
+release) or 4 (the network fails).
 
-`clients` are those of the consumers that name none, `rocketmq` the versions of the brokers. A dimension that is
-not there stays as it is otherwise. A table at the end tells how each cell ended, and where cells differ."""
+`clients` are the clients of the consumers that name none, `rocketmq` the versions of the brokers. A dimension that
+you leave out keeps its default. A table at the end shows how each cell ends, and where cells differ."""
 
 
 @dataclass(frozen=True, slots=True)

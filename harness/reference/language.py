@@ -27,13 +27,14 @@ _OPENING = """\
 Made from the models that read scenarios by `python -m rocketchaos.harness.reference.language`: don't edit it.
 `rocketchaos explain WORD` shows any part of it.
 
-A file is one scenario: one YAML mapping with the keys below. A wrong file is refused before anything starts,
-and the message names every mistake with its line. Plain words are text, also where YAML 1.1 reads something
-else (`no`, `on`, `1:30`, dates); there are no tags, anchors, aliases or repeated keys, and no key without a
-value. `*` and text with `: ` in it need quotes. A duration is a number with its unit: `500ms`, `40s`, `1.5m`,
-`1h`.
+A file is one scenario: one YAML mapping with the keys below. rocketchaos refuses a wrong file before anything
+starts, and names every mistake with its line.
 
-A list with one entry can be written without the brackets.
+- Plain words are text, also those that YAML 1.1 reads as something else (`no`, `on`, `1:30`, dates).
+- `*` and text with `: ` in it need quotes.
+- There are no tags, anchors, aliases or repeated keys, and no key without a value.
+- A duration is a number with its unit: `500ms`, `40s`, `1.5m`, `1h`.
+- A list with one entry can be written without the brackets.
 """
 
 PARTS: Mapping[str, tuple[type[BaseModel], str]] = {

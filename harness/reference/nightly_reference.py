@@ -20,26 +20,30 @@ _OPENING = """\
 
 Made from the registries, by `python -m rocketchaos.harness.reference.nightly_reference`: don't edit it here.
 
-`generator.py` draws a scenario from a seed, a number and a profile: the same one every time. It is written as
-any other file, and `harness.scenario` validates it. `night.py` runs them, several in parallel, until the time
-is up. `findings.py` checks each history against the invariants, and says nothing of a run that did not come to
-its end, or in which the machine's clock jumped. Only for several owners it looks also where a condition was
-not reached, which may be why. `shrink.py` makes a finding's scenario smaller, by `reductions.py`; `trial.py`
-runs what it tries, and `smallest.py` is the whole way from a run to its minimal scenario.
+A night has these steps:
 
-A profile says what is drawn more often, or never. Where it names weights of a dimension, of
-`operations` or of `triggers`, all others of that weigh 0:
+1. `generator.py` draws a scenario from a seed, a number and a profile: the same one every time. The scenario is
+   a file like any other, and `harness.scenario` validates it.
+2. `night.py` runs the scenarios, several in parallel, until the time is up.
+3. `findings.py` checks each history against the invariants. It skips a run that did not come to its end, or in
+   which the machine's clock jumped. If a condition was not reached, it only looks for several owners of a queue,
+   because they may be the reason.
+4. `smallest.py` makes the smallest scenario of a finding: `shrink.py` tries smaller ones, by `reductions.py`, and
+   `trial.py` runs them.
+
+A profile sets what a night draws more often, or never. If it names weights of a dimension, of `operations` or of
+`triggers`, all others there have the weight 0:
 
 ```yaml
 consistent: only                 # no group ever disagrees; default `drawn`
-longest: 60s                     # skip what is expected to take longer; default 120s
+longest: 60s                     # skip scenarios that need longer; default 120s
 dimensions: {members: {"2": 3, "3": 1}, listener: {orderly: 1}}
 operations: {kill: 2, kill-broker: 1}
 triggers: {unstored: 1}
 ```
 
 `service` puts your own service under test: all members of a night are instances of it, and paths start at the
-profile's folder. Clients, groups and subscriptions are then not drawn, and no member changes its own:
+profile's folder. The night then draws no clients, groups or subscriptions, and no member changes its own:
 
 ```yaml
 service:

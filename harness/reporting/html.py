@@ -176,7 +176,7 @@ class CheckSection:
 
     title: str
     counterpart: bool
-    """Whether it states the contrary of what was seen."""
+    """Whether it states the contrary of what the run shows."""
     rows: tuple[CheckRow, ...]
 
 

@@ -131,7 +131,7 @@ def _checks(run: Report) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     marks = {Holds.YES: "✓", Holds.NO: "✗", Holds.UNKNOWN: "?"}
     for finding in run.outcome.findings:
-        contrary = " (the contrary of what was seen)" if is_counterpart(run, finding.section) else ""
+        contrary = " (the run shows the contrary)" if is_counterpart(run, finding.section) else ""
         name = cell(finding.name + claim_text(finding))
         yield (
             f"| {finding.section}{contrary} | {name} | {marks[finding.holds]} {ANSWERS[finding.holds]} "

@@ -99,7 +99,7 @@ def _show_checks(screen: Screen, run: Report) -> None:
     for section, title in SECTION_TITLES.items():
         own = [item for item in findings if item.section == section]
         if own:
-            rest = "the contrary of what was seen, so it needn't hold" if is_counterpart(run, section) else ""
+            rest = "the run shows the contrary, so it need not hold" if is_counterpart(run, section) else ""
             screen.heading(title, rest)
             for finding in own:
                 show_finding(screen, run, finding)
@@ -109,7 +109,7 @@ def _show_messages(screen: Screen, run: Report) -> None:
     lines = queue_lines(run)
     if not lines:
         return
-    screen.heading("Messages", "owners, subscriptions and offsets as at the end")
+    screen.heading("Messages", "owners, subscriptions and offsets at the end")
     holder = holder_of(run)
     if holder is not None:
         screen.line(f"$holder is {holder}", indent=2)

@@ -77,7 +77,7 @@ def failing_findings(run: Report) -> list[Finding]:
 
 
 def is_counterpart(run: Report, section: str) -> bool:
-    """Whether the section states the contrary of what was seen, so that its checks needn't hold."""
+    """Whether the section states the contrary of what the run shows, so that its checks need not hold."""
     seen = SECTION_OF.get(run.outcome.kind)
     return seen is not None and section in SECTION_OF.values() and section != seen
 

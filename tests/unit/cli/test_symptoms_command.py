@@ -25,12 +25,25 @@ def test_the_list_has_every_symptom_once(capsys: pytest.CaptureFixture[str]) -> 
     ]
 
 
-def test_a_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> list[str]:
     screen = Terminal()
     monkeypatch.setenv("COLUMNS", "70")
     monkeypatch.setattr("sys.stdout", screen)
-    assert main(["symptoms"]) == 0
-    assert max(map(len, screen.getvalue().splitlines())) <= 70
+    assert main(["symptoms", *arguments]) == 0
+    return screen.getvalue().splitlines()
+
+
+def test_a_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert max(map(len, on_a_terminal(monkeypatch, "stuck"))) <= 70
+
+
+def test_a_terminal_gets_the_kinds_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = on_a_terminal(monkeypatch)
+    assert [line.split()[0] for line in lines[: len(SEEN)]] == list(SEEN)
+    gone = sum("gone" in item.seen for item in shipped_symptoms())
+    assert lines[0].split()[:2] == ["gone", str(gone)]
+    assert max(map(len, lines)) <= 70
+    assert "  rocketchaos symptoms gone " in "\n".join(lines)
 
 
 @pytest.mark.parametrize("seen", SEEN)

@@ -94,9 +94,18 @@ def test_an_unknown_word_gets_the_nearest(word: str, near: str, capsys: pytest.C
     assert "`rocketchaos explain` lists all words" in capsys.readouterr().err
 
 
-def test_a_refuted_claim_shows_what_is_so_instead_and_where_it_is_seen(
-    capsys: pytest.CaptureFixture[str],
+def test_an_explanation_fits_a_terminal_of_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["explain", "settle"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_a_refuted_claim_shows_what_is_so_instead_and_where_it_is_seen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     assert main(["explain", "F04"]) == 0
     shown = capsys.readouterr().out
     assert "F04  (claim)" in shown
