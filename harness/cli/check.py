@@ -23,7 +23,10 @@ def check(
     It writes messages, checks, outcome, facts and reports in the folder again, from the events.
     """
     reports = []
+    once: dict[Path, Path] = {}
     for run in runs:
+        once.setdefault(run.resolve(), run)  # `runs/NAME/*` has the last one twice: `latest` links to it
+    for run in once.values():
         report = load_report(run)
         folder = RunFolder.existing(run)
         folder.write_outcome(report.outcome)

@@ -29,7 +29,7 @@ class Service(Strict):
 
     group: str = Field(description="its consumer group")
     subscribe: dict[str, Any] = Field(
-        description="the subscriptions that you expect of the program, by topic"
+        default_factory=dict, description="the subscriptions that you expect of the program, by topic"
     )
     app: dict[str, Any] = Field(description="the program; paths start at the profile's folder")
     body: str | None = Field(
@@ -40,6 +40,10 @@ class Service(Strict):
 
     @model_validator(mode="after")
     def _is_a_consumer(self) -> Service:
+        if not self.subscribe:
+            raise ValueError(
+                "`subscribe` names no topic: write `subscribe: {orders: '*'}` with those that a night sends to"
+            )
         try:
             consumer = Consumer.model_validate(self.fields)
         except ValidationError as error:
@@ -54,8 +58,6 @@ class Service(Strict):
             raise ValueError(
                 "app: nothing shows which messages it handles, so a night could judge nothing: add `sees`"
             )
-        if not self.subscribe:
-            raise ValueError("`subscribe` names no topic: a night sends to these")
         return self
 
     @property

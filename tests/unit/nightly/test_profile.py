@@ -125,6 +125,7 @@ def test_each_member_of_a_night_is_an_instance_of_the_user_s_service(tmp_path: P
         ("group: billing", "groups: billing", "service.group: Field required"),
         ("jar:", "jarr:", "jarr"),
         ("{orders: paid || refunded, returns: '*'}", "{}", "subscribe"),
+        ("  subscribe: {orders: paid || refunded, returns: '*'}\n", "", "`subscribe` names no topic"),
         ("app: {jar: target/billing.jar, args: [$nameserver]}", "app: {}", "app"),
         (
             "jar: target/billing.jar, args: [$nameserver]",
