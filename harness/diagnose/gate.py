@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import os
 import ssl
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -153,6 +154,8 @@ class _Late(Exception):
 def _in_words(error: BaseException) -> str:
     if isinstance(error, asyncio.IncompleteReadError):
         return "the server closed the connection"
+    if isinstance(error, OSError) and (error.errno or 0) > 0:
+        return os.strerror(error.errno or 0)  # its own text is asyncio's "Connect call failed"
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
