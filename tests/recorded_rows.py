@@ -1,8 +1,8 @@
 """The rows that golden runs had in a store before the judge made facts, by digests: `tests/recorded_rows.json`.
 
 Recorded once, from the code of that time, by an ingest of `corpus`; facts and ingests must give the same ones. A
-golden run that is recorded again loses its entries here; one whose checks, or reasons of messages, have other words
-now loses that of its `checks` or `messages`.
+golden run that is recorded again loses its entries here; one whose checks, or reasons of messages, have new words
+loses that of its `checks` or `messages`.
 """
 
 from __future__ import annotations
