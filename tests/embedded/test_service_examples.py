@@ -255,6 +255,7 @@ def test_a_python_service_crashes_and_is_deployed_anew(tmp_path: Path, version: 
     assert len(nobody) == 8
 
 
+@pytest.mark.nightly
 @by_npm
 def test_the_guides_service_with_a_grpc_client(tmp_path: Path) -> None:
     npm = ["npm", "install", "--no-fund", "--no-audit", "--silent", "rocketmq-client-nodejs@1.0.8"]

@@ -139,7 +139,7 @@ def test_a_lite_pull_consumer_is_seen_too_and_so_are_relocated_classes(
     assert {item["client_version"] for item in started.values()} == {"4.9.4"}
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_what_its_listener_fails_comes_again(run: Run) -> None:
     steps = """\
   - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
@@ -172,13 +172,14 @@ def test_a_jar_that_is_not_there_is_one_message(tmp_path: Path) -> None:
             ["has not started its consumer of the group g within 20 s", "no consumer at all"],
             marks=pytest.mark.nightly,
         ),
-        (
+        pytest.param(
             "stranger",
             [
                 "has not started its consumer of the group g within 20 s",
                 "a consumer of other",
                 "correct `group`",
             ],
+            marks=pytest.mark.nightly,
         ),
     ],
 )

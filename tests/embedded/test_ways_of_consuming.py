@@ -74,6 +74,7 @@ def test_in_pop_mode_what_fails_comes_again_after_ten_seconds(rocketmq: LiveRun)
     assert min((second[key] - first[key]) / 1e9 for key in first) >= FIRST_DELAY_S
 
 
+@pytest.mark.nightly
 @ON_5
 def test_what_a_killed_member_has_popped_comes_to_another(rocketmq: LiveRun) -> None:
     """All eight, some 7 s later: popInvisibleTime is 5 s here, and then the broker looks what was acknowledged."""
