@@ -219,8 +219,8 @@ def _sent_to_owner(
         subscribed = ", ".join(f"{name} subscribes {in_words(own[name])}" for name in owners)
         counts = [event for event in (case.pull_counts(name) for name in owners) if event is not None]
         counted = "".join(
-            f" ({event.body.found_pulls} pulls of {event.body.consumer} brought messages, and its filter let "
-            f"{event.body.passed_messages} through)"
+            f" ({event.body.consumer}: {event.body.found_pulls} pulls with messages, "
+            f"{event.body.passed_messages} messages passed its filter)"
             for event in counts
         )
         return made(
