@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from rocketchaos.harness.clients.consumer_options import (
+    configured_queues,
     rare_options,
     require_expected,
     require_model,
@@ -15,6 +16,7 @@ from rocketchaos.harness.clients.consumer_options import (
     start_options,
     started_as,
 )
+from rocketchaos.harness.clients.current_subscriptions import CurrentSubscriptions
 from rocketchaos.harness.clients.programs import Begin, ClientAmong, Connections, Entries
 from rocketchaos.harness.clients.queue_changes import QueueChanges
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
@@ -33,7 +35,7 @@ from rocketchaos.harness.core.events.clients import (
 )
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
-from rocketchaos.harness.language.expressions import Expression, as_data, from_data
+from rocketchaos.harness.language.expressions import Expression, as_data
 from rocketchaos.harness.language.namespace import inside
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
@@ -46,8 +48,6 @@ START_LIMIT_S = 30.0
 STOP_LIMIT_S = 40.0
 """A graceful shutdown may take 20 s, see `harness.workers.lease.LEAVE_LIMIT_S`."""
 ANSWER_LIMIT_S = 10.0
-OWN_WORD = (ProgramSubscription.kind, Subscribed.kind, Unsubscribed.kind)
-"""The events by which a user's program reports its subscriptions."""
 _ANSWERS_WITHIN_S = 5.0
 """Beyond the limit that a program has for its start: then it says what it has started instead."""
 
@@ -92,10 +92,7 @@ class Consumer(InProcess):
     ) -> None:
         self.name = name
         self.spec = spec
-        self.subscriptions: dict[str, Expression] = dict(spec.subscribe)
-        """What it subscribes to now, by topic; at its start what the scenario declares."""
-        self.topics = tuple(spec.subscribe)
-        """The topics to which it has ever subscribed."""
+        self._current = CurrentSubscriptions(spec.subscribe, topics)
         self._client_ip, self._instance = spec.client_id_in(name, instance)
         self.client_id = f"{self._client_ip}@{self._instance}"
         self.changes = QueueChanges({})
@@ -108,7 +105,6 @@ class Consumer(InProcess):
         self._spawn = spawn
         self._real = real
         self._servers = servers
-        self._known_topics = topics
         self._queues = queues
         self._set_request_mode = set_request_mode
         self._worker: WorkerProcess | None = None
@@ -128,8 +124,16 @@ class Consumer(InProcess):
         self._ended = False
         """A step has ended its process."""
         self._refusal: str | None = None
-        self._own: dict[str, Any] | None = None
-        """What a user's program says that it subscribes to now, by topic."""
+
+    @property
+    def subscriptions(self) -> Mapping[str, Expression]:
+        """What it subscribes to now, by topic; at its start what the scenario declares."""
+        return self._current.now
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics to which it has ever subscribed."""
+        return self._current.ever
 
     def prepare(self) -> None:
         """Spawn the worker process, without waiting for it."""
@@ -141,7 +145,7 @@ class Consumer(InProcess):
         if self._ended:
             self._worker, self._ended = None, False
         self._refusal = self._next = None
-        self.subscriptions = dict(self.spec.subscribe)
+        self._current.begin()
         subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
         begin = None
         if self._before_launch is not None:
@@ -205,7 +209,7 @@ class Consumer(InProcess):
             instance=self._instance,
             subscribe={self._named(topic): data for topic, data in subscribe.items()},
             settings=settings_of(self.spec, self._timing, self._rocketmq),
-            **start_options(self.spec, self._configured_queues()),
+            **start_options(self.spec, configured_queues(self.spec, self._real, self._queues)),
             **rare_options(self.spec),
         )
 
@@ -219,29 +223,11 @@ class Consumer(InProcess):
         if self._before_launch is not None:
             stated = ProgramSubscription(subscribe=answer["subscribe"], pid=self.pid)
             self._history.append(self.name, stated)
-        with self._start_lock:
-            # It may have said more since it gave this answer.
-            self._subscribes(answer["subscribe"] if self._own is None else self._own)
+        self._current.answer(answer["subscribe"])
 
     def reports(self, kind: str, data: Mapping[str, Any]) -> None:
-        """Its program has begun with these subscriptions, has one more, or one less."""
-        with self._start_lock:
-            own = dict(self._own or {})
-            match kind:
-                case ProgramSubscription.kind:
-                    own = dict(data["subscribe"])
-                case Subscribed.kind:
-                    own[data["topic"]] = data["expression"]
-                case Unsubscribed.kind:
-                    own.pop(data["topic"], None)
-            self._own = own
-            self._subscribes(own)
-
-    def _subscribes(self, own: Mapping[str, Any]) -> None:
-        self.subscriptions = {
-            topic: from_data(data) for topic, data in own.items() if topic in self._known_topics
-        }
-        self.topics = tuple(dict.fromkeys((*self.topics, *self.subscriptions)))
+        """Its program has reported its subscriptions, see `CurrentSubscriptions.report`."""
+        self._current.report(kind, data)
 
     def _tell_request_mode(self, topic: str) -> None:
         mode = self.spec.traits.request_mode
@@ -252,27 +238,17 @@ class Consumer(InProcess):
         """The real name of a topic or group as its client's program has it, which is without the namespace."""
         return inside(self.spec.namespace, self._real(name))
 
-    def _configured_queues(self) -> list[dict[str, Any]]:
-        """The queues that `by-config` names: of every topic, those with the ids, on every broker."""
-        return [
-            {"topic": self._real(topic), "broker": broker, "id": number}
-            for topic in self.subscriptions
-            for broker, number in self._queues(topic)
-            if number in (self.spec.queues or ())
-        ]
-
     def subscribe(self, topic: str, expression: Expression) -> None:
         """Subscribe while it runs: the brokers learn of it at once, by a heartbeat."""
         self._tell_request_mode(topic)
         self._ask("subscribe", topic=self._named(topic), expression=as_data(expression))
-        self.subscriptions[topic] = expression
-        self.topics = tuple(dict.fromkeys((*self.topics, topic)))
+        self._current.add(topic, expression)
         self._history.append(self.name, Subscribed(topic=topic, expression=as_data(expression)))
 
     def unsubscribe(self, topic: str) -> None:
         """Unsubscribe from a topic while the consumer runs. The next heartbeat tells the brokers."""
         self._ask("unsubscribe", topic=self._named(topic))
-        self.subscriptions.pop(topic, None)
+        self._current.remove(topic)
         self._history.append(self.name, Unsubscribed(topic=topic))
 
     def seek(self, topic: str, queue: tuple[str, int] | None, to: int | str) -> list[dict[str, Any]]:

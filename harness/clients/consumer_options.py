@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
+from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_traits import Api
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 from rocketchaos.harness.workers.lease import WorkerProcess
@@ -41,7 +42,19 @@ def _of_host(spec: ConsumerSpec) -> bool:
     return spec.instance is not None and spec.model == "broadcasting"
 
 
-def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+def configured_queues(
+    spec: ConsumerSpec, real: Callable[[str], str], queues: Callable[[str], Sequence[Queue]]
+) -> list[dict[str, Any]]:
+    """The queues that `by-config` names: of every topic, those with the ids, on every broker."""
+    return [
+        {"topic": real(topic), "broker": broker, "id": number}
+        for topic in spec.subscribe
+        for broker, number in queues(topic)
+        if number in (spec.queues or ())
+    ]
+
+
+def start_options(spec: ConsumerSpec, configured: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """What a worker gets of a consumer in addition to its name, its subscriptions and its settings."""
     return {
         "api": spec.api,
@@ -50,7 +63,7 @@ def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]
         "consume_from": spec.consume_from,
         "strategy": {
             "name": spec.strategy,
-            "queues": list(configured_queues),
+            "queues": list(configured),
             "rooms": list(spec.rooms or ()),
         },
         "behaviour": {

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from rocketchaos.harness.clients.access import access_of
-from rocketchaos.harness.clients.consumer import OWN_WORD, Consumer
+from rocketchaos.harness.clients.consumer import Consumer
+from rocketchaos.harness.clients.current_subscriptions import REPORTS
 from rocketchaos.harness.clients.producer import Producer, Sendings
 from rocketchaos.harness.clients.programs import Begin
 from rocketchaos.harness.clients.request_mode import set_request_mode
@@ -332,7 +333,7 @@ class TestBed:
                 for body in self._printed.of(name, event.data):
                     self._record(name, replace(event, kind=body.kind, data=body.as_data()))
         else:
-            if event.kind in OWN_WORD:
+            if event.kind in REPORTS:
                 self._consumers[name].reports(event.kind, event.data)
             self._record(name, event)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.language.expressions import SqlExpression
 from rocketchaos.harness.language.namespace import outside
-from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
+from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, Api, ClientKind
 
 if TYPE_CHECKING:
     from rocketchaos.harness.language.consumer_spec import Consumer
@@ -20,6 +21,20 @@ def given(consumer: Consumer, names: Sequence[str]) -> list[str]:
         for name in names
         if getattr(consumer, name) != fields[name].get_default(call_default_factory=True)
     ]
+
+
+def lacking_in(consumer: Consumer, kind: ClientKind, api: Api) -> list[str]:
+    """What this consumer says, and this client can't do."""
+    lacking = given(consumer, api.lacks)
+    lacking += [f"client_id: {consumer.client_id}"] if consumer.has_whole_id and not kind.takes_ids else []
+    lacking += [f"namespace: {consumer.namespace}"] if consumer.namespace and not kind.namespaces else []
+    lacking += ["behaviour: {fail: …}"] if consumer.behaviour.fail and not api.retries else []
+    lacking += ["behaviour: {reply: true}"] if consumer.behaviour.reply and not api.replies else []
+    by = consumer.behaviour.by
+    lacking += [f"by: {by}"] if by not in kind.fails_by else []
+    lacking += ["only: …"] if consumer.behaviour.only and not kind.behaves_by_key else []
+    by_sql = [topic for topic, how in consumer.subscribe.items() if isinstance(how, SqlExpression)]
+    return lacking + [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in by_sql if not api.sql]
 
 
 def problems(consumer: Consumer) -> Iterator[str]:

@@ -25,8 +25,8 @@ from rocketchaos.harness.language.client_words import (
     why_no_property,
     why_not_reached,
 )
-from rocketchaos.harness.language.consumer_problems import given, problems
-from rocketchaos.harness.language.expressions import ExpressionField, SqlExpression, text_of
+from rocketchaos.harness.language.consumer_problems import lacking_in, problems
+from rocketchaos.harness.language.expressions import ExpressionField, text_of
 from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.words import (
     ClientId,
@@ -331,24 +331,11 @@ class Consumer(Strict):
             return (
                 f"{choice.kind.title} pulls for an orderly listener, also where POP is set: write `api: push`"
             )
-        lacking = given(self, api.lacks)
-        lacking += [f"client_id: {self.client_id}"] if self.has_whole_id and not choice.kind.takes_ids else []
-        lacking += [f"namespace: {self.namespace}"] if self.namespace and not choice.kind.namespaces else []
-        lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
-        lacking += ["behaviour: {reply: true}"] if self.behaviour.reply and not api.replies else []
-        by = self.behaviour.by
-        lacking += [f"by: {by}"] if by not in choice.kind.fails_by else []
-        lacking += ["only: …"] if self.behaviour.only and not choice.kind.behaves_by_key else []
-        lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
+        lacking = lacking_in(self, choice.kind, api)
         if lacking:
             why = api.why_lacking or f"{choice.kind.title} can't do this"
             return f"{why}: leave out `{'`, `'.join(lacking)}`"
         return None
-
-    @property
-    def _sql(self) -> tuple[str, ...]:
-        """The topics to which it subscribes by SQL."""
-        return tuple(topic for topic, by in self.subscribe.items() if isinstance(by, SqlExpression))
 
     @property
     def retries(self) -> bool:
