@@ -20,7 +20,7 @@ NEVER_ZERO = {
     "delivery.body.reconsume_times": "of an event: 0 is the first delivery",
     "f', delivery {got.reconsume_times + 1}' if got.reconsume_times else ''": "of an event: 0 is the first",
     "step.every or 5": "`send` takes a time of 1 ms or more",
-    "self.behaviour.fail and (not api.retries)": "so many deliveries fail, 1 or more",
+    "consumer.behaviour.fail and (not api.retries)": "so many deliveries fail, 1 or more",
     "item.of_messages and item.compared.difference.point": "a difference of 0 is not drawn",
     "not item.of_messages and item.compared.difference.point": "a difference of 0 is not listed",
     "f'process {self.pid}' if self.pid else f'container {str(self.container)[:12]}'": "a process is not 0",
