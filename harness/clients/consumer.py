@@ -10,7 +10,6 @@ from rocketchaos.harness.clients.consumer_options import (
     configured_queues,
     rare_options,
     require_expected,
-    require_model,
     require_started,
     settings_of,
     start_options,
@@ -92,7 +91,7 @@ class Consumer(InProcess):
     ) -> None:
         self.name = name
         self.spec = spec
-        self._current = CurrentSubscriptions(spec.subscribe, topics)
+        self.current = CurrentSubscriptions(spec.subscribe, topics)
         self._client_ip, self._instance = spec.client_id_in(name, instance)
         self.client_id = f"{self._client_ip}@{self._instance}"
         self.changes = QueueChanges({})
@@ -128,12 +127,12 @@ class Consumer(InProcess):
     @property
     def subscriptions(self) -> Mapping[str, Expression]:
         """What it subscribes to now, by topic; at its start what the scenario declares."""
-        return self._current.now
+        return self.current.now
 
     @property
     def topics(self) -> tuple[str, ...]:
         """The topics to which it has ever subscribed."""
-        return self._current.ever
+        return self.current.ever
 
     def prepare(self) -> None:
         """Spawn the worker process, without waiting for it."""
@@ -145,7 +144,7 @@ class Consumer(InProcess):
         if self._ended:
             self._worker, self._ended = None, False
         self._refusal = self._next = None
-        self._current.begin()
+        self.current.begin()
         subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
         begin = None
         if self._before_launch is not None:
@@ -216,18 +215,13 @@ class Consumer(InProcess):
     def _is_in_its_program(self, answer: Mapping[str, Any]) -> None:
         """Take over the consumer that a user's program has started, and its own subscriptions."""
         require_started(self.name, self.spec, answer, self._start_limit_s)
-        require_model(self.name, self.spec, answer)
         if answer["subscribe"] is None:
             require_expected(self.name, self.spec)
             return
         if self._before_launch is not None:
             stated = ProgramSubscription(subscribe=answer["subscribe"], pid=self.pid)
             self._history.append(self.name, stated)
-        self._current.answer(answer["subscribe"])
-
-    def reports(self, kind: str, data: Mapping[str, Any]) -> None:
-        """Its program has reported its subscriptions, see `CurrentSubscriptions.report`."""
-        self._current.report(kind, data)
+        self.current.answer(answer["subscribe"])
 
     def _tell_request_mode(self, topic: str) -> None:
         mode = self.spec.traits.request_mode
@@ -242,13 +236,13 @@ class Consumer(InProcess):
         """Subscribe while it runs: the brokers learn of it at once, by a heartbeat."""
         self._tell_request_mode(topic)
         self._ask("subscribe", topic=self._named(topic), expression=as_data(expression))
-        self._current.add(topic, expression)
+        self.current.add(topic, expression)
         self._history.append(self.name, Subscribed(topic=topic, expression=as_data(expression)))
 
     def unsubscribe(self, topic: str) -> None:
         """Unsubscribe from a topic while the consumer runs. The next heartbeat tells the brokers."""
         self._ask("unsubscribe", topic=self._named(topic))
-        self._current.remove(topic)
+        self.current.remove(topic)
         self._history.append(self.name, Unsubscribed(topic=topic))
 
     def seek(self, topic: str, queue: tuple[str, int] | None, to: int | str) -> list[dict[str, Any]]:

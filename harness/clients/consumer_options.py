@@ -103,12 +103,13 @@ def started_as(
 
 
 def require_started(name: str, spec: ConsumerSpec, answer: Mapping[str, Any], limit_s: float) -> None:
-    """Make sure that a user's program has started this consumer.
+    """Make sure that a user's program has started this consumer, of the model that the scenario says.
 
     Raises:
         EnvironmentNotReady: it hasn't; with the groups whose consumers it has started.
     """
     if "client_id" in answer:
+        _require_model(name, spec, answer)
         return
     groups = ", ".join(answer["groups"])
     way_out = _GRPC_JAR if spec.app is not None and spec.app.needs_proxy else ""
@@ -121,7 +122,7 @@ def require_started(name: str, spec: ConsumerSpec, answer: Mapping[str, Any], li
     )
 
 
-def require_model(name: str, spec: ConsumerSpec, answer: Mapping[str, Any]) -> None:
+def _require_model(name: str, spec: ConsumerSpec, answer: Mapping[str, Any]) -> None:
     """Make sure that a user's program shares out its messages, or broadcasts, as the scenario says.
 
     Raises:

@@ -334,7 +334,7 @@ class TestBed:
                     self._record(name, replace(event, kind=body.kind, data=body.as_data()))
         else:
             if event.kind in REPORTS:
-                self._consumers[name].reports(event.kind, event.data)
+                self._consumers[name].current.report(event.kind, event.data)
             self._record(name, event)
 
     def _record(self, name: str, event: WorkerEvent) -> None:

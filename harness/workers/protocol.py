@@ -109,7 +109,7 @@ by a thread, and acks what succeeds; `invisible_ms` (15000) is its invisibleDura
 awaitDuration, and with `behaviour {change_invisible_ms}` it calls changeInvisibleDuration for each message
 first. `model, listener, consume_from, strategy, retry_delay_level` say nothing to it; `assignment`,
 `running-info` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER for FAILURE and for
-what was not acked. `offset_msg_id` is null. `send` takes `how {delay_ms}`: a time of delivery in whole seconds.
+messages without an ack. `offset_msg_id` is null. `send` takes `how {delay_ms}`, a delay in whole seconds.
 It refuses a `queue`, and answers null for `broker, queue_id` and `offset_msg_id`: the proxy doesn't tell them.
 
 Commands of the `go` worker

@@ -116,13 +116,13 @@ def test_a_jar_s_word_while_it_runs_counts_also_if_it_comes_before_the_answer_to
     consumer = consumer_of({"jar": "a.jar"}, history, process)
 
     def says() -> None:
-        consumer.reports("program-subscription", {"subscribe": {"refunds": "*"}})
-        consumer.reports("subscribed", {"topic": "orders", "expression": "tagB"})
+        consumer.current.report("program-subscription", {"subscribe": {"refunds": "*"}})
+        consumer.current.report("subscribed", {"topic": "orders", "expression": "tagB"})
 
     process.during = says
     consumer.start()
     assert consumer.subscriptions == {"orders": "tagB"}
-    consumer.reports("unsubscribed", {"topic": "orders"})
+    consumer.current.report("unsubscribed", {"topic": "orders"})
     assert (consumer.subscriptions, consumer.topics) == ({}, ("orders",))
 
 

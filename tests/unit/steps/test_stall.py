@@ -121,7 +121,7 @@ def goes_on(pid: int) -> bool:
     looks = []
     for _ in range(30):
         looks.append(psutil.Process(pid).status() != psutil.STATUS_STOPPED)
-        time.sleep(0.01)
+        time.sleep(0.01)  # between two samples
     return all(looks)
 
 
@@ -133,7 +133,7 @@ def test_a_stalled_process_makes_so_much_progress_as_it_may_and_goes_on_when_it_
     stall(context)
     before = psutil.Process(busy.pid).cpu_times().user
     began = time.monotonic()
-    time.sleep(1)
+    time.sleep(1)  # its share of the processor is measured over this time: no condition is awaited
     share = (psutil.Process(busy.pid).cpu_times().user - before) / (time.monotonic() - began)
     assert share < 0.45  # it would take a whole processor, and may have a fifth
     resume(context)
