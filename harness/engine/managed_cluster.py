@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +14,7 @@ from rocketchaos.harness.cluster.canary import prove_delivery
 from rocketchaos.harness.cluster.grpc_canary import prove_grpc
 from rocketchaos.harness.cluster.running import AttachedCluster
 from rocketchaos.harness.core.closing import Closing
-from rocketchaos.harness.core.errors import HarnessDefect
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.reaper.reaper import new_owner
 from rocketchaos.harness.rocketmq.access_key import HARNESS
@@ -198,6 +199,8 @@ class ManagedCluster(Closing):
             self._cluster.stop()
         if self._starting is not None and not self._handed_over:  # also where no cluster could be made
             self.processes.reaper.remove_scratch(self._cluster_owner)
+            with suppress(EnvironmentNotReady):  # a reaper that is gone watches nothing
+                self.processes.reaper.unwatch(self._cluster_owner)
 
 
 def _only_inside(cluster: Cluster | None) -> bool:

@@ -138,6 +138,7 @@ class Reaper:
         self._process = process
         self._lock = threading.Lock()
         self._ready = False
+        self._watched: set[str] = set()
         self._scratch_lock = threading.Lock()
         self._held: dict[Path, int] = {}
         self._engines: list[str] = []
@@ -147,9 +148,11 @@ class Reaper:
         """The token for the environment of everything that is started. The reaper is ready by then.
 
         Raises:
-            EnvironmentNotReady: the reaper can't be started.
+            EnvironmentNotReady: the reaper can't be started, or has ended.
         """
         self._await_ready()
+        if self._process.stdin is None or self._process.stdin.closed:
+            raise EnvironmentNotReady("nothing is started any more: the command is ending", "Run it again.")
         return self._owner
 
     @classmethod
@@ -180,9 +183,11 @@ class Reaper:
             EnvironmentNotReady: the reaper is gone.
         """
         self._tell({"token": owner})
+        self._watched.add(owner)
 
     def unwatch(self, owner: str) -> None:
         """Leave an owner's processes alone from now on."""
+        self._watched.discard(owner)
         self._tell({"forget": owner})
 
     def own(self, pid: int) -> None:
@@ -239,8 +244,12 @@ class Reaper:
         self._tell({"remove": str(path.absolute())})
 
     def release(self) -> None:
-        """The harness has ended everything itself: the reaper goes, and touches nothing. Idempotent."""
-        self._close(b'{"release": true}\n')
+        """The harness has ended everything itself: the reaper goes, and touches nothing. Idempotent.
+
+        If another owner is still watched, the harness has not: a cluster that was starting when a second Ctrl-C
+        broke off the wait for it. Then the reaper ends it.
+        """
+        self._close(b"" if self._watched else b'{"release": true}\n')
 
     def __enter__(self) -> Self:
         return self

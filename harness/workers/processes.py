@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.closing import Closing
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.machine_load import usable_cores
 from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.jars.java_home import find_java
@@ -130,5 +132,6 @@ class Processes(Closing):
     def close(self) -> None:
         """End every shared process, and the reaper. The clusters are closed before. Idempotent."""
         self.workers.close()
-        self.reaper.remove_scratch(self.reaper.owner)
+        with suppress(EnvironmentNotReady):  # a reaper that could not start, or has ended already
+            self.reaper.remove_scratch(self.reaper.owner)
         self.reaper.release()

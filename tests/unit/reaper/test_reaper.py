@@ -147,6 +147,27 @@ def test_another_owners_processes_are_touched_only_while_they_are_watched(
     assert [runs(child.pid) for child in children] == [True, False, True, True]
 
 
+def test_a_release_ends_a_cluster_that_is_still_starting(children: list[subprocess.Popen[bytes]]) -> None:
+    ended, starting = new_owner(), new_owner()
+    handle = Reaper.start()
+    handle.watch(ended)
+    handle.watch(starting)
+    children += [sleeper(ended), sleeper(starting)]
+    handle.unwatch(ended)
+    handle.release()
+    until(lambda: not runs(children[1].pid), LIMIT_S)
+    assert runs(children[0].pid)
+
+
+def test_nothing_is_started_after_the_release() -> None:
+    handle = Reaper.start()
+    handle.release()
+    with pytest.raises(EnvironmentNotReady, match="is ending"):
+        _ = handle.owner
+    with pytest.raises(EnvironmentNotReady):
+        handle.watch(new_owner())
+
+
 def test_a_process_that_appears_after_the_first_scan_is_found(
     children: list[subprocess.Popen[bytes]],
 ) -> None:
