@@ -92,7 +92,7 @@ test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, 
 
 .PHONY: test-containers
 test-containers: images ## tests on containers; they need a container engine
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ONCE_MORE) --durations 15 \
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(ONCE_MORE) --durations 15 \
 	  -m "not nightly" $(ENGINES)
 
 .PHONY: images

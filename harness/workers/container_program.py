@@ -1,6 +1,7 @@
 """A worker's program as the first process of a container."""
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -26,6 +27,9 @@ _LOOK_EVERY_S = 0.01
 _SIGNALLED = frozenset(range(129, 193)) - {TERMINATED}
 """Exit codes by which an engine says that a signal ended a program: 128 and its number. SIGTERM ends no first
 process of a container that doesn't want it: one with that code has ended by itself."""
+_KILLED = 128 + signal.SIGKILL
+_OOM_LIMIT_S = 2.0
+"""An engine hears of the end and of its reason, lack of memory, in either order."""
 _LOST = 125
 """What `docker run` gives back where the engine, not the program, has failed."""
 
@@ -64,6 +68,7 @@ class Contained:
         self._gone = False
         self._ended = threading.Event()
         self._returncode: int | None = None
+        self._killed_here = False
         self._ending = ""
         self.container = InContainer(self._id, str(container.name), address)
         self.where = f"container {self.container.name}"
@@ -87,6 +92,7 @@ class Contained:
         return self._returncode
 
     def kill(self) -> None:
+        self._killed_here = True
         self._signal("SIGKILL", "killed")
 
     def terminate(self) -> None:
@@ -146,14 +152,15 @@ class Contained:
         """To be called when the attached socket has ended, which happens after the last output."""
         try:
             code = int(self._api.wait(self._id, timeout=None)["StatusCode"])
-            out_of_memory = bool(self._state()["OOMKilled"])
+            limit_s = _OOM_LIMIT_S if code == _KILLED and not self._killed_here else 0
+            state = look_until(self._state, lambda seen: bool(seen["OOMKilled"]), limit_s, _LOOK_EVERY_S)
         except NotFound:
             self._end(_LOST, "somebody removed its container")
         except Exception as error:  # whatever it was, nobody may wait for this end any more
             self._end(_LOST, f"the container engine doesn't answer: {error}")
         else:
             returncode = 128 - code if code in _SIGNALLED else code
-            why = ", out of memory" if out_of_memory else ""
+            why = ", out of memory" if state["OOMKilled"] else ""
             self._end(returncode, ending(returncode) + why)
 
     def _end(self, returncode: int, how: str) -> None:

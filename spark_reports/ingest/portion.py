@@ -14,7 +14,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from rocketchaos.harness.facts.folder_facts import FACTS, MADE_OF, MESSAGES
-from rocketchaos.harness.facts.kinds import FACTS_VERSION
+from rocketchaos.harness.facts.kinds import FACTS_VERSION, word_of
 from rocketchaos.harness.facts.line_digest import EMPTY
 from rocketchaos.spark_reports.ingest import table_rows
 from rocketchaos.spark_reports.ingest.folder_list import Folder, again, is_local
@@ -224,14 +224,15 @@ class Portion:
         """Append facts; no report sees them before the commit.
 
         All at once: of the smaller tables most of the time goes into planning and committing, while the messages,
-        which begin first, keep all cores busy.
+        which begin first, keep all cores busy. Tables without new rows are left alone.
         """
         paths = [f"{item.uri}/{MESSAGES}" for item in fit]
         of_messages = (OF_MESSAGES, lambda: table_rows.messages(message_lines(self._spark, paths), keys))
+        there = table_rows.kinds(lines)
         others = [
             (table, partial(table_rows.of_table, lines, keys, table))
             for table in TABLES_OF_FACTS
-            if table.kind is not None
+            if table.kind is not None and word_of(table.kind) in there
         ]
         self._store.append_all([of_messages, *others])
 

@@ -28,6 +28,11 @@ def seals(lines: DataFrame) -> list[Row]:
     return one_each.withColumn("source", source_of("place")).collect()
 
 
+def kinds(lines: DataFrame) -> frozenset[str]:
+    """The words of all kinds of facts in these lines."""
+    return frozenset(row.fact for row in lines.select("fact").distinct().collect())
+
+
 def stored(store: Store, runs: Collection[str]) -> dict[str, Row]:
     """The columns `source`, `digest` and `judged_ms` of these runs in the store."""
     if not runs:

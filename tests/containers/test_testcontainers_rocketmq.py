@@ -53,6 +53,8 @@ def image(engine: Engine, version: str) -> str:
     return Images(engine, print).rocketmq(version).name
 
 
+# They start a broker each, for more than a minute.
+@pytest.mark.nightly
 @pytest.mark.timeout(900)
 def test_the_module_s_own_tests_pass(engine: Engine) -> None:
     ended = subprocess.run(

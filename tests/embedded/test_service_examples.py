@@ -137,6 +137,8 @@ def example(name: str, folder: Path, *scenarios: str, version: str = "4.9.4") ->
     return found
 
 
+# Most of its minutes go into fetching Spring and building.
+@pytest.mark.nightly
 @by_maven
 def test_two_listeners_of_one_spring_boot_application(tmp_path: Path) -> None:
     found = example("spring-two-listeners", tmp_path, ".")

@@ -9,16 +9,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import itertools
-import json
-import os
-import platform
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
-from datetime import date
+from dataclasses import dataclass
 from pathlib import Path
 
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
@@ -34,8 +29,7 @@ from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.scenario.model import Scenario
-from tests.benchmarks.diagnose import mqadmin, scale
-from tests.benchmarks.measuring import write_into_page
+from tests.benchmarks.diagnose import accuracy, mqadmin, scale
 
 COMES_WITH = {"RC0102": {"RC0105"}, "RC0702": {"RC0701"}}
 """What may be true as well: a subscription lasts without a member only if its version is of the future, and before
@@ -76,9 +70,10 @@ def diagnose(name_server: str, groups: Sequence[str], proxies: Sequence[str] = (
 
 
 def maladies(scenarios: Sequence[Scenario], version: str, repetitions: int, tools: bool) -> Iterator[Looked]:
-    """Plant each, and look; with `tools` the broker's own tools look too, which takes minutes each time.
+    """Plant each, and look, until each has had so many looks, earlier calls included.
 
-    Those that need no cluster of their own share one.
+    With `tools` the broker's own tools look too, which takes minutes each time. Maladies that need no cluster of
+    their own share one.
     """
     reports: list[Report] = []
     beside: list[str] = []
@@ -91,13 +86,22 @@ def maladies(scenarios: Sequence[Scenario], version: str, repetitions: int, tool
 
     options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", hold=hold, seed=1)
     with Runner(options) as runner:
-        for scenario in scenarios * repetitions:
+        for number, scenario in itertools.product(range(repetitions), scenarios):
+            if accuracy.looks_at(scenario.name, version) > number:
+                continue
             reports.clear()
             beside.clear()
             list(runner.run_all([Job(scenario, version)], 1))
             looked = _looked(scenario.name, version, reports, "".join(beside))
             if looked.found != {NOT_PLANTED}:
-                record(looked)
+                accuracy.keep_look(
+                    looked.scenario,
+                    version,
+                    right=looked.right,
+                    found=", ".join(sorted(looked.found)) or "nothing",
+                    seconds=looked.seconds,
+                    mqadmin=looked.mqadmin,
+                )
             print(
                 f"{'right' if looked.right else 'WRONG'} {version} {looked.scenario}: "
                 f"{', '.join(sorted(looked.found)) or 'nothing'} in {looked.seconds:.1f} s",
@@ -129,19 +133,9 @@ def _loaded(folder: str, version: str) -> list[Scenario]:
     return [item for item in load_all([HERE / folder]) if contains(item.rocketmq, version)]
 
 
-@dataclass(slots=True)
-class Healthy:
-    """Looks at groups that nothing is wrong with."""
-
-    looks: int = 0
-    errors: Counter[str] = field(default_factory=Counter)
-    warnings: Counter[str] = field(default_factory=Counter)
-    undetermined: Counter[str] = field(default_factory=Counter)
-
-
-def healthy(version: str, name_server: str, rounds: int) -> Healthy:
+def healthy(version: str, name_server: str, rounds: int) -> accuracy.Healthy:
     """Look at all groups of a cluster that `up` started, while healthy scenarios run there."""
-    tally = Healthy()
+    tally = accuracy.Healthy()
     end = threading.Event()
 
     def look_on() -> None:
@@ -152,9 +146,9 @@ def healthy(version: str, name_server: str, rounds: int) -> Healthy:
             for finding in report.findings:
                 counted = tally.errors if finding.level is Level.ERROR else tally.warnings
                 if finding.level >= Level.WARNING:
-                    counted[finding.check.code] += 1
+                    accuracy.count(counted, [finding.check.code])
                     print("    found:", finding.level, finding.check.code, finding.resource, finding.sentence)
-            tally.undetermined.update(item.check.code for item in report.undetermined)
+            accuracy.count(tally.undetermined, (item.check.code for item in report.undetermined))
             end.wait(0.5)
 
     thread = threading.Thread(target=look_on)
@@ -181,57 +175,16 @@ def diagnose_all(name_server: str) -> Report:
     return asyncio.run(look())
 
 
-BEGIN = "<!-- figures of diagnoses by `make bench-diagnose` -->"
-END = "<!-- end of figures of diagnoses -->"
-RESULTS = Path("build/diagnose.jsonl")
-"""What was measured, one line each, over several calls."""
-
-
-def table(results: Sequence[Looked]) -> str:
-    """By malady and version: how often it was found under its code and nothing else, and how fast."""
-    versions = sorted({result.version for result in results})
-    asked = any(result.mqadmin for result in results)
-    rows = [
-        f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}), "
-        f"load at the end {os.getloadavg()[0]:.0f}:",
-        "",
-        f"| planted | code | {' | '.join(versions)} | to the answer |"
-        + " what mqadmin says, most often |" * asked,
-        f"|---|---|{'---|' * len(versions)}---|" + "---|" * asked,
-    ]
-    for name in sorted({result.scenario for result in results}):
-        own = [result for result in results if result.scenario == name]
-        cells = []
-        for version in versions:
-            times = [result for result in own if result.version == version]
-            cells.append(f"{sum(item.right for item in times)} of {len(times)}" if times else "not measured")
-        seconds = [result.seconds for result in own]
-        span = f"{min(seconds):.1f} - {max(seconds):.1f} s"
-        words = Counter(result.mqadmin for result in own if result.mqadmin).most_common(1)
-        asked_text = f" {words[0][0] if words else 'not asked'} |" if asked else ""
-        rows.append(f"| {name} | {own[0].expected} | {' | '.join(cells)} | {span} |{asked_text}")
-    return "\n".join(rows)
-
-
-def recorded() -> list[Looked]:
-    """What was measured so far."""
-    lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
-    read = [json.loads(line) for line in lines]
-    return [Looked(**{**item, "found": frozenset(item["found"])}) for item in read]
-
-
-def record(looked: Looked) -> None:
-    """Keep one measurement."""
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({**asdict(looked), "found": sorted(looked.found)}) + "\n")
-
-
 def main() -> None:
     """Run it, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--versions", nargs="+", default=["4.9.4", "5.5.0"])
-    parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument(
+        "--repetitions",
+        type=int,
+        default=10,
+        help="looks at each malady, earlier calls included; rounds of healthy groups, or of `--groups`",
+    )
     parser.add_argument("--only", default="", help="maladies whose name has this")
     parser.add_argument(
         "--lanes",
@@ -245,8 +198,7 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="write what was measured so far into the page")
     given = parser.parse_args()
     if given.page:
-        if results := recorded():
-            write_into_page(Path("docs/benchmarks.md"), table(results), BEGIN, END)
+        accuracy.write_page()
         scale.write_page()
         return
     if given.groups:
@@ -256,6 +208,7 @@ def main() -> None:
     if given.healthy:
         for version in given.versions:
             tally = healthy(version, given.healthy, given.repetitions)
+            accuracy.keep_healthy(version, tally)
             print(version, tally)
         return
     begin = time.monotonic()

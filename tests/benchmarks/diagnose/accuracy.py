@@ -1,0 +1,183 @@
+"""What the looks of `make bench-diagnose` found so far: kept in `accuracy.json`, shown as tables of the page.
+
+Looks of several calls add up, so that ten looks at each malady need not fit into one sitting.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
+
+from rocketchaos.harness.core.whole_file import write_whole
+from tests.benchmarks.measuring import BENCHMARKS, write_into_page
+
+KEPT = Path(__file__).with_name("accuracy.json")
+BEGIN, END = (
+    "<!-- figures of diagnoses by `make bench-diagnose` -->",
+    "<!-- end of figures of diagnoses -->",
+)
+HEALTHY_BEGIN, HEALTHY_END = (
+    "<!-- figures of healthy groups by `make bench-diagnose` -->",
+    "<!-- end of figures of healthy groups -->",
+)
+_LOCK = threading.Lock()
+"""Several lanes keep their looks in one file."""
+
+
+@dataclass(slots=True)
+class Looks:
+    """All looks at one malady on one version."""
+
+    looks: int = 0
+    right: int = 0
+    seconds: list[float] = field(default_factory=list)
+    """The fastest and the slowest answer."""
+    wrong: dict[str, int] = field(default_factory=dict)
+    """The codes that a look found that was not right, in one text."""
+    mqadmin: dict[str, int] = field(default_factory=dict)
+    """What `mqadmin` says of the same group, where it was asked."""
+
+
+@dataclass(slots=True)
+class Healthy:
+    """All looks at groups that nothing is wrong with, on one version. One look is one online group, once."""
+
+    looks: int = 0
+    errors: dict[str, int] = field(default_factory=dict)
+    """By code; likewise the next two."""
+    warnings: dict[str, int] = field(default_factory=dict)
+    undetermined: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Accuracy:
+    """Everything that was measured."""
+
+    maladies: dict[str, dict[str, Looks]] = field(default_factory=dict)
+    """By malady and version."""
+    healthy: dict[str, Healthy] = field(default_factory=dict)
+    """By version."""
+
+
+def count(counted: dict[str, int], found: Iterable[str]) -> None:
+    """Add what was found."""
+    for item in found:
+        counted[item] = counted.get(item, 0) + 1
+
+
+def read() -> Accuracy:
+    """What was measured so far."""
+    kept = json.loads(KEPT.read_text(encoding="utf-8"))
+    return Accuracy(
+        {
+            malady: {version: Looks(**looks) for version, looks in versions.items()}
+            for malady, versions in kept["maladies"].items()
+        },
+        {version: Healthy(**looks) for version, looks in kept["healthy"].items()},
+    )
+
+
+def looks_at(malady: str, version: str) -> int:
+    """How many looks there were."""
+    with _LOCK:
+        looks = read().maladies.get(malady, {}).get(version)
+    return 0 if looks is None else looks.looks
+
+
+def keep_look(malady: str, version: str, *, right: bool, found: str, seconds: float, mqadmin: str) -> None:
+    """Add one look at a malady."""
+    with _LOCK:
+        kept = read()
+        looks = kept.maladies.setdefault(malady, {}).setdefault(version, Looks())
+        looks.looks += 1
+        looks.right += right
+        looks.seconds = [min([*looks.seconds, seconds]), max([*looks.seconds, seconds])]
+        if not right:
+            count(looks.wrong, [found])
+        if mqadmin:
+            count(looks.mqadmin, [mqadmin])
+        _write(kept)
+
+
+def keep_healthy(version: str, more: Healthy) -> None:
+    """Add looks at healthy groups."""
+    with _LOCK:
+        kept = read()
+        looks = kept.healthy.setdefault(version, Healthy())
+        looks.looks += more.looks
+        for name in ("errors", "warnings", "undetermined"):
+            count(getattr(looks, name), Counter(getattr(more, name)).elements())
+        _write(kept)
+
+
+def _write(kept: Accuracy) -> None:
+    write_whole(KEPT, (json.dumps(asdict(kept), indent=1, sort_keys=True) + "\n").encode())
+
+
+def maladies_table(kept: Accuracy) -> str:
+    """By malady and version: how often it was found under its code and nothing else, how fast, and what is said
+    elsewhere."""
+    versions = sorted({version for looks in kept.maladies.values() for version in looks})
+    rows = [
+        f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}):",
+        "",
+        f"| planted | code | {' | '.join(versions)} | to the answer | what mqadmin says, most often |",
+        f"|---|---|{'---|' * len(versions)}---|---|",
+    ]
+    for malady, by_version in sorted(kept.maladies.items()):
+        cells = [_right(by_version.get(version)) for version in versions]
+        seconds = [second for looks in by_version.values() for second in looks.seconds]
+        said = Counter[str]()
+        for looks in by_version.values():
+            said.update(looks.mqadmin)
+        most = said.most_common(1)[0][0] if said else "not asked"
+        code = malady.split("-")[0].upper()
+        rows.append(
+            f"| {malady} | {code} | {' | '.join(cells)} | {min(seconds):.1f} - {max(seconds):.1f} s | {most} |"
+        )
+    total = [looks for by_version in kept.maladies.values() for looks in by_version.values()]
+    right, all_looks = sum(looks.right for looks in total), sum(looks.looks for looks in total)
+    rows += [
+        "",
+        f"In all {right} of {all_looks} looks found the planted code, and nothing else that is wrong.",
+    ]
+    return "\n".join(rows)
+
+
+def _right(looks: Looks | None) -> str:
+    if looks is None:
+        return "not planted"
+    wrong = "; ".join(f"{count} x {codes}" for codes, count in looks.wrong.items())
+    return f"{looks.right} of {looks.looks}" + (f" ({wrong})" if wrong else "")
+
+
+def healthy_table(kept: Accuracy) -> str:
+    """By version: what was found at groups that nothing is wrong with."""
+    rows = [
+        f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}):",
+        "",
+        "| version | looks at healthy groups | errors | warnings | undetermined |",
+        "|---|---|---|---|---|",
+    ]
+    for version, looks in sorted(kept.healthy.items()):
+        found = [_listed(counted) for counted in (looks.errors, looks.warnings, looks.undetermined)]
+        rows.append(f"| {version} | {looks.looks:,} | {' | '.join(found)} |")
+    return "\n".join(rows)
+
+
+def _listed(counted: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} x {code}" for code, count in sorted(counted.items())) or "none"
+
+
+def write_page() -> None:
+    """Write both tables into the page."""
+    kept = read()
+    write_into_page(BENCHMARKS, maladies_table(kept), BEGIN, END)
+    write_into_page(BENCHMARKS, healthy_table(kept), HEALTHY_BEGIN, HEALTHY_END)
