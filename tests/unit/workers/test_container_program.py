@@ -22,13 +22,25 @@ from rocketchaos.harness.workers.container_program import ContainerProgram
 )
 def test_a_signal_is_distinguished_from_an_end_by_itself(code: int, returncode: int, text: str) -> None:
     program = ContainerProgram.__new__(ContainerProgram)
-    program._id, program._ended = "c", threading.Event()
+    program._id, program._ended, program._killed_here = "c", threading.Event(), True
     program._api = SimpleNamespace(
         wait=lambda *_, **__: {"StatusCode": code},
         inspect_container=lambda _: {"State": {"OOMKilled": False}},
     )
     program._see_end()
     assert (program.poll(), program.ending) == (returncode, text)
+
+
+def test_an_engine_that_hears_of_the_end_first_is_asked_again_for_its_reason() -> None:
+    program = ContainerProgram.__new__(ContainerProgram)
+    program._id, program._ended, program._killed_here = "c", threading.Event(), False
+    answers = iter([False, False, True])
+    program._api = SimpleNamespace(
+        wait=lambda *_, **__: {"StatusCode": 137},
+        inspect_container=lambda _: {"State": {"OOMKilled": next(answers)}},
+    )
+    program._see_end()
+    assert program.ending == "signal SIGKILL, out of memory"
 
 
 def test_an_image_has_a_stop_signal_of_its_own() -> None:
