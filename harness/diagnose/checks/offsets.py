@@ -24,7 +24,7 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.meaning import takes
-from rocketchaos.harness.diagnose.model import Held, Look, Subscription
+from rocketchaos.harness.diagnose.model import Held, Look, Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -96,17 +96,27 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
 
 def _owner(look: Look, group: str, topic: str, queue: Queue) -> Held | None:
     """The queue as its only owner reports it, if members answer."""
-    found = [
-        held
+    found = _owners(look, group, topic, queue)
+    return found[0][1] if len(found) == 1 else None
+
+
+def _owners(look: Look, group: str, topic: str, queue: Queue) -> list[tuple[Member, Held]]:
+    return [
+        (member, held)
         for member in look.members.get(group, {}).values()
         if (held := member.queues.get(topic, {}).get(queue)) is not None and not held.dropped
     ]
-    return found[0] if len(found) == 1 else None
+
+
+def _can_consume(look: Look, group: str, topic: str, queue: Queue) -> bool:
+    """Whether the queue had one owner, and an orderly one had its lock: without it, RC0603 tells."""
+    found = _owners(look, group, topic, queue)
+    return len(found) == 1 and all(held.locked or not member.orderly for member, held in found)
 
 
 def _state(view: GroupView, topic: str, queue: Queue) -> str:
-    """As `state`; an offset has stopped only if the queue had one owner all the time, whose listener doesn't
-    hang, or none can be known."""
+    """As `state`; an offset has stopped only if the queue had one owner all the time, which could consume and whose
+    listener doesn't hang, or none can be known."""
     points = history(view, topic, queue)
     found = "rewind" if points and _set_back(view, topic, queue) else state(points)
     if found != "stop" or view.silent or owners_unknown(view):
@@ -116,8 +126,8 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
         return "unknown"
     if any(held.cached_count and takes_turns(member) for member, held in in_hands(view, topic, queue)):
         return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
-    owned = all(_owner(look, view.group, topic, queue) is not None for look in view.looks)
-    return "stop" if owned else "unknown"
+    consumed = all(_can_consume(look, view.group, topic, queue) for look in view.looks)
+    return "stop" if consumed else "unknown"
 
 
 def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | None:

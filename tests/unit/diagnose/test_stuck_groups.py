@@ -92,6 +92,20 @@ def test_an_orderly_listener_that_fails_blocks_queues_however_many_messages_it_h
     assert "RC0501" not in codes(diagnosed("mismatch-4.9.4.json", ALIKE, concurrent, *stands, looks=17))
 
 
+@pytest.mark.parametrize(("locked_since", "found"), [(0, {"RC0501"}), (14, set())])
+def test_an_orderly_member_that_waited_for_its_lock_has_not_stopped(
+    locked_since: int, found: set[str]
+) -> None:
+    def change(document: Any, look: int) -> None:
+        document["properties"]["PROP_CONSUMEORDERLY"] = "true"
+        for item in document["mqTable"].values():
+            item["locked"] = look >= locked_since
+
+    stands = offset(lambda _look: 1)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, by_look(307, change), *stands, looks=17)
+    assert codes(report) == found
+
+
 def test_a_member_that_pulls_once_a_minute_has_not_stopped() -> None:
     slowly = 307, lambda document: document["properties"].update(pullInterval="60000")
     report = diagnosed("mismatch-4.9.4.json", ALIKE, slowly, *offset(lambda _look: 1), looks=17)
