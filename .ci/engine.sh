@@ -40,19 +40,21 @@ known_package() {
     done
 }
 
-# What the images and the tests need in addition to the engine; tests report it if it is missing.
-install_tools() {
-    can_install || return 0
-    local missing=()
-    command -v debootstrap > /dev/null || missing+=(debootstrap)
-    command -v docker > /dev/null || missing+=("$(known_package docker-cli docker.io)")
+# Prints what the images and the tests need in addition to the engine, and this machine lacks.
+missing_tools() {
+    command -v debootstrap > /dev/null || echo debootstrap
+    command -v docker > /dev/null || known_package docker-cli docker.io
     if ! docker compose version > /dev/null 2>&1 && ! command -v docker-compose > /dev/null; then
-        missing+=("$(known_package docker-compose-plugin docker-compose-v2 docker-compose)")
+        known_package docker-compose-plugin docker-compose-v2 docker-compose
     fi
-    if ((${#missing[@]})); then
-        apt-get update -qq
-        install "${missing[@]}"
-    fi
+}
+
+# Tests report what is missing.
+install_tools() {
+    can_install && [[ -n $(missing_tools) ]] || return 0
+    apt-get update -qq
+    # shellcheck disable=SC2046 # one word each
+    install $(missing_tools)
 }
 
 # Sees to it that an engine answers; where none can, `engine_refusal` says why.
