@@ -35,6 +35,8 @@ COMES_WITH = {"RC0102": {"RC0105"}, "RC0702": {"RC0701"}}
 """What may be true as well: a subscription lasts without a member only if its version is of the future, and before
 a message is a dead letter it is retried."""
 HERE = Path(__file__).parent
+ENDED = threading.Event()
+"""Set by Ctrl-C: all lanes end."""
 NOT_PLANTED = "not planted"
 """The scenario itself was inconclusive: nothing is measured."""
 
@@ -69,7 +71,7 @@ def diagnose(name_server: str, groups: Sequence[str], proxies: Sequence[str] = (
     return asyncio.run(look())
 
 
-def maladies(scenarios: Sequence[Scenario], version: str, repetitions: int, tools: bool) -> Iterator[Looked]:
+def maladies(scenarios: list[Scenario], version: str, repetitions: int, tools: bool) -> Iterator[Looked]:
     """Plant each, and look, until each has had so many looks, earlier calls included.
 
     With `tools` the broker's own tools look too, which takes minutes each time. Maladies that need no cluster of
@@ -86,7 +88,10 @@ def maladies(scenarios: Sequence[Scenario], version: str, repetitions: int, tool
 
     options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", hold=hold, seed=1)
     with Runner(options) as runner:
+        runner.interrupted = ENDED
         for number, scenario in itertools.product(range(repetitions), scenarios):
+            if ENDED.is_set():
+                return
             if accuracy.looks_at(scenario.name, version) > number:
                 continue
             reports.clear()
@@ -216,14 +221,16 @@ def main() -> None:
     for version in given.versions:
         scenarios = [item for item in _loaded("maladies", version) if given.only in item.name]
 
-        def lane(
-            number: int, scenarios: Sequence[Scenario] = scenarios, version: str = version
-        ) -> list[Looked]:
+        def lane(number: int, scenarios: list[Scenario] = scenarios, version: str = version) -> list[Looked]:
             own = scenarios[number :: given.lanes]
             return list(maladies(own, version, given.repetitions, not given.without_mqadmin))
 
         with ThreadPoolExecutor(given.lanes) as pool:
-            results += itertools.chain.from_iterable(pool.map(lane, range(given.lanes)))
+            try:
+                results += itertools.chain.from_iterable(pool.map(lane, range(given.lanes)))
+            except KeyboardInterrupt:
+                ENDED.set()
+                raise
     print(
         f"\n{sum(result.right for result in results)} of {len(results)} right, {time.monotonic() - begin:.0f} s"
     )
