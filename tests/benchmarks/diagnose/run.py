@@ -190,7 +190,7 @@ def main() -> None:
         default=10,
         help="looks at each malady, earlier calls included; rounds of healthy groups, or of `--groups`",
     )
-    parser.add_argument("--only", default="", help="maladies whose name has this")
+    parser.add_argument("--only", nargs="+", default=[""], help="maladies whose names have one of these")
     parser.add_argument(
         "--lanes",
         type=int,
@@ -219,7 +219,9 @@ def main() -> None:
     begin = time.monotonic()
     results: list[Looked] = []
     for version in given.versions:
-        scenarios = [item for item in _loaded("maladies", version) if given.only in item.name]
+        scenarios = [
+            item for item in _loaded("maladies", version) if any(text in item.name for text in given.only)
+        ]
 
         def lane(number: int, scenarios: list[Scenario] = scenarios, version: str = version) -> list[Looked]:
             own = scenarios[number :: given.lanes]
