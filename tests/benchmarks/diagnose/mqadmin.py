@@ -19,7 +19,7 @@ _SAYS = (
     re.compile(r"Rebalance [A-Z][A-Z]+\b"),
     re.compile(r"WARN: [^\n]{1,80}"),
     re.compile(r"(?:Consume )?Diff Total: -?\d+"),
-    re.compile(r"CODE: \d+ +DESC: [^\n]{1,60}"),
+    re.compile(r"CODE: \d+ +DESC: [\w ]+"),
     re.compile(r"not online"),
 )
 """The parts of an answer that are shown; all else are names and numbers of each queue."""
