@@ -115,8 +115,8 @@ def _can_consume(look: Look, group: str, topic: str, queue: Queue) -> bool:
 
 
 def _state(view: GroupView, topic: str, queue: Queue) -> str:
-    """As `state`; an offset has stopped only if the queue had one owner all the time, which could consume and whose
-    listener doesn't hang, or none can be known."""
+    """As `state`; an offset has stopped only if one owner could consume the queue all the time, and its listener
+    doesn't hang; or if owners can't be known."""
     points = history(view, topic, queue)
     found = "rewind" if points and _set_back(view, topic, queue) else state(points)
     if found != "stop" or view.silent or owners_unknown(view):
@@ -126,8 +126,8 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
         return "unknown"
     if any(held.cached_count and takes_turns(member) for member, held in in_hands(view, topic, queue)):
         return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
-    consumed = all(_can_consume(look, view.group, topic, queue) for look in view.looks)
-    return "stop" if consumed else "unknown"
+    consumable = all(_can_consume(look, view.group, topic, queue) for look in view.looks)
+    return "stop" if consumable else "unknown"
 
 
 def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | None:
