@@ -173,7 +173,10 @@ def healthy_table(kept: Accuracy) -> str:
 
 
 def _listed(counted: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} x {code}" for code, count in sorted(counted.items())) or "none"
+    by_count: dict[int, list[str]] = {}
+    for code, number in sorted(counted.items()):
+        by_count.setdefault(number, []).append(code)
+    return "; ".join(f"{number:,} x {', '.join(codes)}" for number, codes in by_count.items()) or "none"
 
 
 def write_page() -> None:
