@@ -75,14 +75,15 @@ def rows(measured: Measured) -> list[str]:
     """In Markdown: median and range of each version, and the aims."""
     lines = [f"| what | {' | '.join(VERSIONS)} | measurements | aim |", "|---" * (len(VERSIONS) + 3) + "|"]
     for row, by_version in measured.items():
-        cells = [_cell(by_version.get(version, ())) for version in VERSIONS]
+        cells = [cell(by_version.get(version, ()), " s") for version in VERSIONS]
         number = max(len(values) for values in by_version.values())
         name = _PROCESSOR if row.endswith(_PROCESSOR) else row
         lines.append(f"| {name} | {' | '.join(cells)} | {number} | {AIMS.get(row, '')} |")
     return lines
 
 
-def _cell(values: Sequence[float]) -> str:
+def cell(values: Sequence[float], unit: str) -> str:
+    """Median and range."""
     if not values:
         return "–"
-    return f"{statistics.median(values):.2f} s ({min(values):.2f} – {max(values):.2f})"
+    return f"{statistics.median(values):.2f}{unit} ({min(values):.2f} – {max(values):.2f})"

@@ -37,11 +37,16 @@ from tests.benchmarks.night import measure_night
 from tests.benchmarks.power import measure_power
 from tests.benchmarks.reproduce import SCENARIO, measure_versions
 from tests.benchmarks.reproduce import rows as version_rows
+from tests.benchmarks.reproduce_beside import measure_beside
 from tests.benchmarks.soak import measure_soak
 from tests.benchmarks.survival import measure_survival
 
 MARKS = {
     "reproduce": ("<!-- figures of a run by `make bench` -->", "<!-- end of figures of a run -->"),
+    "beside": (
+        "<!-- figures of a run beside another checkout by `make bench` -->",
+        "<!-- end of figures beside -->",
+    ),
     "commands": ("<!-- figures of commands by `make bench` -->", "<!-- end of figures of commands -->"),
     "processes": ("<!-- figures by `make bench` -->", "<!-- end of figures -->"),
     "matrix": ("<!-- figures of the matrix by `make bench` -->", "<!-- end of figures of the matrix -->"),
@@ -191,8 +196,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--print-only", action="store_true", help="only print")
-    parser.add_argument("--only", choices=tuple(MARKS), help="only this part")
+    parser.add_argument("--only", choices=("reproduce", *PARTS), help="only this part")
+    parser.add_argument(
+        "--beside", type=Path, help="only the first command, in turn with that of another checkout"
+    )
     chosen = parser.parse_args()
+    if chosen.beside:
+        with tempfile.TemporaryDirectory(prefix="rocketchaos-bench-") as runs:
+            rows = measure_beside(chosen.beside, chosen.repeats, runs)
+        write("beside", rows, None, into_page=not chosen.print_only)
+        return
     for name, measure in PARTS.items():
         if chosen.only not in (None, name):
             continue
