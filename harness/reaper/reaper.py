@@ -182,8 +182,9 @@ class Reaper:
         Raises, as all that tell the reaper something:
             EnvironmentNotReady: the reaper is gone.
         """
-        self._tell({"token": owner})
+        # Noted first: a release at this moment must not miss it.
         self._watched.add(owner)
+        self._tell({"token": owner})
 
     def unwatch(self, owner: str) -> None:
         """Leave an owner's processes alone from now on."""

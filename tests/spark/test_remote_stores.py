@@ -68,7 +68,8 @@ def _reach(spark: SparkSession, server: servers.Server) -> None:
         configuration.set(f"fs.s3a.bucket.{server.uri.removeprefix('s3a://')}.{name}", value)
 
 
-@pytest.mark.parametrize("kind", ["small_s3", pytest.param("hdfs", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", ["small_s3", "hdfs"])
 def test_a_store_elsewhere_is_made_written_and_read(
     spark: SparkSession, kind: str, request: pytest.FixtureRequest
 ) -> None:
