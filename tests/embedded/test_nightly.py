@@ -108,8 +108,6 @@ triggers: {flow: 1}
 """
 
 
-# A night of its own, and a second one from elsewhere.
-@pytest.mark.nightly
 def test_a_night_s_service_is_killed_loses_nothing_and_is_run_again_from_elsewhere(
     tmp_path: Path, wayward: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
