@@ -43,10 +43,6 @@ from tests.benchmarks.survival import measure_survival
 
 MARKS = {
     "reproduce": ("<!-- figures of a run by `make bench` -->", "<!-- end of figures of a run -->"),
-    "beside": (
-        "<!-- figures of a run beside another checkout by `make bench` -->",
-        "<!-- end of figures beside -->",
-    ),
     "commands": ("<!-- figures of commands by `make bench` -->", "<!-- end of figures of commands -->"),
     "processes": ("<!-- figures by `make bench` -->", "<!-- end of figures -->"),
     "matrix": ("<!-- figures of the matrix by `make bench` -->", "<!-- end of figures of the matrix -->"),
@@ -198,13 +194,15 @@ def main() -> None:
     parser.add_argument("--print-only", action="store_true", help="only print")
     parser.add_argument("--only", choices=("reproduce", *PARTS), help="only this part")
     parser.add_argument(
-        "--beside", type=Path, help="only the first command, in turn with that of another checkout"
+        "--beside",
+        type=Path,
+        help="only print the first command's times, in turn with those of another checkout",
     )
     chosen = parser.parse_args()
     if chosen.beside:
         with tempfile.TemporaryDirectory(prefix="rocketchaos-bench-") as runs:
             rows = measure_beside(chosen.beside, chosen.repeats, runs)
-        write("beside", rows, None, into_page=not chosen.print_only)
+        print(table(rows, None))
         return
     for name, measure in PARTS.items():
         if chosen.only not in (None, name):
