@@ -122,8 +122,8 @@ def _write(kept: Accuracy) -> None:
 
 
 def maladies_table(kept: Accuracy) -> str:
-    """By malady and version: how often it was found under its code and nothing else, how fast, and what is said
-    elsewhere."""
+    """By malady and version: how often it was found under its code and nothing else, how fast, and what `mqadmin`
+    says."""
     versions = sorted({version for looks in kept.maladies.values() for version in looks})
     rows = [
         f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}):",
@@ -153,7 +153,7 @@ def maladies_table(kept: Accuracy) -> str:
 
 def _right(looks: Looks | None) -> str:
     if looks is None:
-        return "not planted"
+        return "not measured"
     wrong = "; ".join(f"{count} x {codes}" for codes, count in looks.wrong.items())
     return f"{looks.right} of {looks.looks}" + (f" ({wrong})" if wrong else "")
 
