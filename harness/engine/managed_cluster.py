@@ -127,7 +127,8 @@ class ManagedCluster(Closing):
 
         Raises:
             EnvironmentNotReady: it doesn't.
-            HarnessDefect: there is no proxy (`Scenario.cluster_needs` should have asked for one).
+            HarnessDefect: there is no proxy (`Scenario.cluster_needs` should have asked for one), or no client
+                speaks gRPC.
         """
         cluster, admin = self.ready()
         with self._grpc_lock:
@@ -135,12 +136,22 @@ class ManagedCluster(Closing):
                 return
             if cluster.proxy is None:
                 raise HarnessDefect("a client needs a proxy, and the cluster has none")
-            processes = self.processes
-            choice = next(item for item in scenario.choices if item.kind.needs_proxy)
+            processes, choice = self.processes, scenario.grpc_choice
+            if choice is None:
+                raise HarnessDefect("the scenario has no gRPC client")
             logs = processes.scratch(processes.reaper.owner) / f"canary-{self._cluster_owner[-8:]}"
             home = self.worker_home(scenario)
             version = choice.version_on(self.version)
-            worker = processes.spawn(choice.kind.worker, version, "canary", logs, _ignore, _ignore, home=home)
+            try:
+                worker = processes.spawn(
+                    choice.kind.worker, version, "canary", logs, _ignore, _ignore, home=home
+                )
+            except EnvironmentNotReady as missing:
+                if choice in scenario.choices:
+                    raise
+                # The user's program brings its own client: it runs where the canary's can't be installed.
+                processes.progress(f"the proxy isn't tried with a gRPC client first: {missing.message}")
+                return
             try:
                 masters = [node for node in cluster.nodes if node.is_master]
                 prove_grpc(worker, admin, cluster.proxy.grpc_endpoint, masters)

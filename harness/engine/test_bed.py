@@ -201,7 +201,7 @@ class TestBed:
         for node in cluster.nodes:
             context.servers.record(node)
         create_topics(context)
-        if any(choice.kind.needs_proxy for choice in self.scenario.choices):
+        if self.scenario.grpc_choice is not None:
             self.managed.prove_grpc(self.scenario)
         create_groups(context)
         for entries in self._entries.values():

@@ -22,7 +22,7 @@ from rocketchaos.harness.language.repetition import Repeats
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group
 from rocketchaos.harness.language.topic import Topic as Topic
 from rocketchaos.harness.language.words import of_a_variable
-from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
+from rocketchaos.harness.rocketmq.client_kinds import ClientChoice, client_choice
 from rocketchaos.harness.scenario.declared import Declared
 from rocketchaos.harness.scenario.version_needs import lacks_on
 from rocketchaos.harness.steps.base import Step, every_step, with_rounds
@@ -264,6 +264,16 @@ class Scenario(Declared):
         return any(client.settings.get("useTLS") is True for client in self.declared.values()) or any(
             consumer.app is not None and consumer.app.needs_proxy for consumer in self.consumers.values()
         )
+
+    @property
+    def grpc_choice(self) -> ClientChoice | None:
+        """A client that speaks gRPC as the scenario's own do: the first of them, or `grpc` where only programs do.
+        None: no client speaks gRPC."""
+        for choice in self.choices:
+            if choice.kind.needs_proxy:
+                return choice
+        programs = (consumer.app for consumer in self.consumers.values() if consumer.app is not None)
+        return client_choice("grpc") if any(app.needs_proxy for app in programs) else None
 
     @property
     def through_proxy(self) -> bool:
