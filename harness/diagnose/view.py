@@ -156,6 +156,13 @@ class GroupView:
             or any(item.properties.get("clientRebalance") == "false" for item in self.answered)
         )
 
+    @property
+    def divided_topics(self) -> tuple[str, ...]:
+        """The topics whose queues members divide among themselves."""
+        if self.broadcasting or self.shares_queues:
+            return ()
+        return tuple(topic for topic in self.topics if self.own(topic) and self.queues(topic))
+
     def own(self, topic: str) -> Mapping[str, Subscription]:
         """What each member wants of a topic, by client id; without those of which it is unknown."""
         return {

@@ -81,10 +81,10 @@ def measure_soak(repeats: int, runs: str) -> list[Figure]:
     folder.mkdir()
     profile = Path(runs) / "profile.yaml"
     profile.write_text(json.dumps(Profile(consistent="only").model_dump(include={"consistent"})))
-    command = ("nightly", "--minutes", str(MINUTES), "--seed", "1", "--profile", str(profile))
-    command += ("--keep", str(KEEP), "--runs", str(folder), "--parallel", str(PARALLEL))
+    command = [*COMMAND, "nightly", "--minutes", str(MINUTES), "--seed", "1", "--profile", str(profile)]
+    command += ["--keep", str(KEEP), "--runs", str(folder), "--parallel", str(PARALLEL)]
     process = subprocess.Popen(
-        [*COMMAND, *command],
+        command,
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -44,10 +44,10 @@ def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
     """The messages that wait because one id counts as several members, and a phrase with their queues."""
     waits: list[Lost] = []
     without_owner = []
-    for topic in view.topics:
+    for topic in view.divided_topics:
         owners = view.owners(topic)
         missing = [queue for queue in view.queues(topic) if queue not in owners]
-        if missing and view.own(topic) and not view.silent:
+        if missing and not view.silent:
             waits += stranded(view, topic, missing)
             without_owner.append(f"{queues_text(missing)} of {topic}")
     return tuple(waits), f"; no member owns {joined(without_owner)}" if without_owner else ""

@@ -24,7 +24,7 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 def unowned(view: GroupView) -> Iterator[Result]:
     """Queues without an owner."""
     yield from _none_by_allocation(view)
-    for topic in _shared_out(view):
+    for topic in view.divided_topics:
         if quiet := tell_no_queues(view, topic):
             yield _chosen_by_the_application(view, topic, quiet)
             continue
@@ -64,7 +64,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
 def several_owners(view: GroupView) -> Iterator[Result]:
     """Queues with more than one owner."""
     yield from _none_by_allocation(view)
-    for topic in _shared_out(view):
+    for topic in view.divided_topics:
         if len({item.strategy for item in view.answered} - {""}) > 1:
             continue  # RC0207 reports it
         several = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
@@ -84,7 +84,7 @@ def several_owners(view: GroupView) -> Iterator[Result]:
 def idle(view: GroupView) -> Iterator[Result]:
     """Members that own nothing because there are fewer queues than members."""
     yield from _none_by_allocation(view)
-    topics = list(_shared_out(view))
+    topics = list(view.divided_topics)
     if not topics or view.silent or any(tell_no_queues(view, topic) for topic in topics):
         return
     if any(len(view.meanings(topic)) == 0 or len(view.own(topic)) < len(view.members) for topic in topics):
@@ -134,15 +134,6 @@ def _hidden(view: GroupView, topic: str, what: str) -> Unknown:
         tuple(Evidence(view.members[item].exchange, f"{item}: consistent hash") for item in ids),
         topic,
     )
-
-
-def _shared_out(view: GroupView) -> Iterator[str]:
-    """The topics whose queues members share out among themselves."""
-    if view.broadcasting or view.shares_queues:
-        return
-    for topic in view.topics:
-        if view.own(topic) and view.queues(topic):
-            yield topic
 
 
 def _lasts_s(view: GroupView, topic: str) -> float:

@@ -23,6 +23,12 @@ BEGIN, END = (
     "<!-- figures of diagnoses by `make bench-diagnose` -->",
     "<!-- end of figures of diagnoses -->",
 )
+TOOLS = ("mqadmin", "dashboard")
+"""Those that are asked beside a diagnosis."""
+TOOLS_BEGIN, TOOLS_END = (
+    "<!-- answers of other tools by `make bench-diagnose` -->",
+    "<!-- end of answers of other tools -->",
+)
 HEALTHY_BEGIN, HEALTHY_END = (
     "<!-- figures of healthy groups by `make bench-diagnose` -->",
     "<!-- end of figures of healthy groups -->",
@@ -41,8 +47,8 @@ class Looks:
     """The fastest and the slowest answer."""
     wrong: dict[str, int] = field(default_factory=dict)
     """The codes that a look found that was not right, in one text."""
-    mqadmin: dict[str, int] = field(default_factory=dict)
-    """What `mqadmin` says of the same group, where it was asked."""
+    tools: dict[str, dict[str, int]] = field(default_factory=dict)
+    """What other tools said of the same group, and how often, by tool: `mqadmin`, `dashboard`."""
 
 
 @dataclass(slots=True)
@@ -84,15 +90,16 @@ def read() -> Accuracy:
     )
 
 
-def looks_at(malady: str, version: str) -> int:
-    """How many looks there were."""
+def looks_at(malady: str, version: str) -> Looks:
+    """All looks so far."""
     with _LOCK:
-        looks = read().maladies.get(malady, {}).get(version)
-    return 0 if looks is None else looks.looks
+        return read().maladies.get(malady, {}).get(version, Looks())
 
 
-def keep_look(malady: str, version: str, *, right: bool, found: str, seconds: float, mqadmin: str) -> None:
-    """Add one look at a malady."""
+def keep_look(
+    malady: str, version: str, *, right: bool, found: str, seconds: float, tools: Mapping[str, str]
+) -> None:
+    """Add one look at a malady, and what the tools said of it."""
     with _LOCK:
         kept = read()
         looks = kept.maladies.setdefault(malady, {}).setdefault(version, Looks())
@@ -101,8 +108,8 @@ def keep_look(malady: str, version: str, *, right: bool, found: str, seconds: fl
         looks.seconds = [min([*looks.seconds, seconds]), max([*looks.seconds, seconds])]
         if not right:
             count(looks.wrong, [found])
-        if mqadmin:
-            count(looks.mqadmin, [mqadmin])
+        for tool, said in tools.items():
+            count(looks.tools.setdefault(tool, {}), [said])
         _write(kept)
 
 
@@ -122,25 +129,20 @@ def _write(kept: Accuracy) -> None:
 
 
 def maladies_table(kept: Accuracy) -> str:
-    """By malady and version: how often it was found under its code and nothing else, how fast, and what `mqadmin`
-    says."""
+    """By malady and version: how often it was found under its code and nothing else, and how fast."""
     versions = sorted({version for looks in kept.maladies.values() for version in looks})
     rows = [
         f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}):",
         "",
-        f"| planted | code | {' | '.join(versions)} | to the answer | what mqadmin says, most often |",
-        f"|---|---|{'---|' * len(versions)}---|---|",
+        f"| planted | code | {' | '.join(versions)} | to the answer |",
+        f"|---|---|{'---|' * len(versions)}---|",
     ]
     for malady, by_version in sorted(kept.maladies.items()):
         cells = [_right(by_version.get(version)) for version in versions]
         seconds = [second for looks in by_version.values() for second in looks.seconds]
-        said = Counter[str]()
-        for looks in by_version.values():
-            said.update(looks.mqadmin)
-        most = said.most_common(1)[0][0] if said else "not asked"
         code = malady.split("-")[0].upper()
         rows.append(
-            f"| {malady} | {code} | {' | '.join(cells)} | {min(seconds):.1f} - {max(seconds):.1f} s | {most} |"
+            f"| {malady} | {code} | {' | '.join(cells)} | {min(seconds):.1f} - {max(seconds):.1f} s |"
         )
     total = [looks for by_version in kept.maladies.values() for looks in by_version.values()]
     right, all_looks = sum(looks.right for looks in total), sum(looks.looks for looks in total)
@@ -156,6 +158,29 @@ def _right(looks: Looks | None) -> str:
         return "not measured"
     wrong = "; ".join(f"{count} x {codes}" for codes, count in looks.wrong.items())
     return f"{looks.right} of {looks.looks}" + (f" ({wrong})" if wrong else "")
+
+
+def tools_table(kept: Accuracy) -> str:
+    """What the other tools said of the same groups, most often."""
+    rows = [
+        f"{date.today()}:",
+        "",
+        "| planted | version | mqadmin | the dashboard |",
+        "|---|---|---|---|",
+    ]
+    for malady, by_version in sorted(kept.maladies.items()):
+        for version, looks in sorted(by_version.items()):
+            if looks.tools:
+                said = (_most_often(looks.tools.get(tool, {})) for tool in TOOLS)
+                rows.append(f"| {malady} | {version} | {' | '.join(said)} |")
+    groups = rows[4:]
+    fine = sum("Rebalance OK" in row for row in groups)
+    rows += ["", f'`consumerStatus` says "Rebalance OK" of {fine} of these {len(groups)} groups.']
+    return "\n".join(rows)
+
+
+def _most_often(said: Mapping[str, int]) -> str:
+    return Counter(said).most_common(1)[0][0] if said else "not asked"
 
 
 def healthy_table(kept: Accuracy) -> str:
@@ -180,7 +205,8 @@ def _listed(counted: Mapping[str, int]) -> str:
 
 
 def write_page() -> None:
-    """Write both tables into the page."""
+    """Write all tables into the page."""
     kept = read()
     write_into_page(BENCHMARKS, maladies_table(kept), BEGIN, END)
+    write_into_page(BENCHMARKS, tools_table(kept), TOOLS_BEGIN, TOOLS_END)
     write_into_page(BENCHMARKS, healthy_table(kept), HEALTHY_BEGIN, HEALTHY_END)

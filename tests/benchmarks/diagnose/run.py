@@ -11,9 +11,9 @@ import asyncio
 import itertools
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
@@ -29,12 +29,15 @@ from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.scenario.model import Scenario
-from tests.benchmarks.diagnose import accuracy, mqadmin, scale
+from tests.benchmarks.diagnose import accuracy, dashboard, mqadmin, scale
 
 COMES_WITH = {"RC0102": {"RC0105"}, "RC0702": {"RC0701"}}
 """What may be true as well: a subscription lasts without a member only if its version is of the future, and before
 a message is a dead letter it is retried."""
 HERE = Path(__file__).parent
+Tool = Callable[[str, Held, Report], str]
+"""What a tool says of the first group of a held run, in one line: given RocketMQ's version, the run, and the
+diagnosis."""
 ENDED = threading.Event()
 """Set by Ctrl-C: all lanes end."""
 NOT_PLANTED = "not planted"
@@ -51,8 +54,8 @@ class Looked:
     found: frozenset[str]
     """Codes of findings, and of what is undetermined where that is what is expected."""
     seconds: float
-    mqadmin: str = ""
-    """What `mqadmin consumerStatus` and `consumerProgress` say of the same group; empty: not asked."""
+    tools: Mapping[str, str] = field(default_factory=dict)
+    """What other tools say of the same group, by tool."""
 
     @property
     def right(self) -> bool:
@@ -71,20 +74,21 @@ def diagnose(name_server: str, groups: Sequence[str], proxies: Sequence[str] = (
     return asyncio.run(look())
 
 
-def maladies(scenarios: list[Scenario], version: str, repetitions: int, tools: bool) -> Iterator[Looked]:
-    """Plant each, and look, until each has had so many looks, earlier calls included.
+def maladies(
+    scenarios: list[Scenario], version: str, repetitions: int, tools: Mapping[str, Tool]
+) -> Iterator[Looked]:
+    """Plant each, and look, until each has had so many looks, and each tool one; earlier calls included.
 
-    With `tools` the broker's own tools look too, which takes minutes each time. Maladies that need no cluster of
-    their own share one.
+    Maladies that need no cluster of their own share one.
     """
     reports: list[Report] = []
-    beside: list[str] = []
+    said: dict[str, str] = {}
+    unasked: set[str] = set()
 
     def hold(held: Held) -> None:
         proxies = [held.proxy] if held.proxy else []
         reports.append(diagnose(held.nameserver, list(held.groups.values()), proxies))
-        asked = list(held.groups.values())[:1] if tools else []
-        beside.extend(mqadmin.said(version, held.nameserver, group) for group in asked)
+        said.update({name: tools[name](version, held, reports[-1]) for name in sorted(unasked)})
 
     options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", hold=hold, seed=1)
     with Runner(options) as runner:
@@ -92,12 +96,16 @@ def maladies(scenarios: list[Scenario], version: str, repetitions: int, tools: b
         for number, scenario in itertools.product(range(repetitions), scenarios):
             if ENDED.is_set():
                 return
-            if accuracy.looks_at(scenario.name, version) > number:
+            looks = accuracy.looks_at(scenario.name, version)
+            unasked = tools.keys() - looks.tools.keys()
+            if looks.looks > number and not unasked:
                 continue
             reports.clear()
-            beside.clear()
-            list(runner.run_all([Job(scenario, version)], 1))
-            looked = _looked(scenario.name, version, reports, "".join(beside))
+            said.clear()
+            for run in runner.run_all([Job(scenario, version)], 1):
+                if run.outcome.trouble is not None:
+                    print(f"    trouble: {run.outcome.reason}")
+            looked = _looked(scenario.name, version, reports, dict(said))
             if looked.found != {NOT_PLANTED}:
                 accuracy.keep_look(
                     looked.scenario,
@@ -105,7 +113,7 @@ def maladies(scenarios: list[Scenario], version: str, repetitions: int, tools: b
                     right=looked.right,
                     found=", ".join(sorted(looked.found)) or "nothing",
                     seconds=looked.seconds,
-                    mqadmin=looked.mqadmin,
+                    tools=looked.tools,
                 )
             print(
                 f"{'right' if looked.right else 'WRONG'} {version} {looked.scenario}: "
@@ -115,7 +123,7 @@ def maladies(scenarios: list[Scenario], version: str, repetitions: int, tools: b
             yield looked
 
 
-def _looked(malady: str, version: str, reports: Sequence[Report], beside: str) -> Looked:
+def _looked(malady: str, version: str, reports: Sequence[Report], tools: Mapping[str, str]) -> Looked:
     """What the one diagnosis of a run found; there is none where the scenario itself was inconclusive."""
     expected = malady.split("-")[0].upper()
     if not reports:
@@ -130,7 +138,27 @@ def _looked(malady: str, version: str, reports: Sequence[Report], beside: str) -
     for item in report.undetermined:
         if item.check.code != expected:
             print("    undetermined:", item.check.code, item.resource, item.reason)
-    return Looked(malady, version, expected, frozenset(found), report.seconds, beside)
+    return Looked(malady, version, expected, frozenset(found), report.seconds, tools)
+
+
+def _tools(jar: str | None) -> Iterator[tuple[str, Tool]]:
+    """Those that are asked about the first group."""
+    yield "mqadmin", lambda version, held, _report: mqadmin.said(version, held.nameserver, _first(held))
+    if jar is not None:
+        yield (
+            "dashboard",
+            lambda _version, held, report: dashboard.said(
+                Path(jar),
+                held.nameserver,
+                _first(held),
+                list(held.topics.values()),
+                [broker.address for broker in report.looks[-1].brokers.values()],
+            ),
+        )
+
+
+def _first(held: Held) -> str:
+    return next(iter(held.groups.values()))
 
 
 def _loaded(folder: str, version: str) -> list[Scenario]:
@@ -154,6 +182,8 @@ def healthy(version: str, name_server: str, rounds: int) -> accuracy.Healthy:
                     accuracy.count(counted, [finding.check.code])
                     print("    found:", finding.level, finding.check.code, finding.resource, finding.sentence)
             accuracy.count(tally.undetermined, (item.check.code for item in report.undetermined))
+            for reason in dict.fromkeys(f"{item.resource}: {item.reason}" for item in report.undetermined):
+                print("    undetermined:", reason)
             end.wait(0.5)
 
     thread = threading.Thread(target=look_on)
@@ -197,7 +227,14 @@ def main() -> None:
         default=1,
         help="so many maladies side by side: faster, but each answer is slower",
     )
-    parser.add_argument("--without-mqadmin", action="store_true", help="don't ask mqadmin beside it: faster")
+    parser.add_argument(
+        "--dashboard",
+        nargs="+",
+        default=[],
+        metavar="VERSION=JAR",
+        help="ask RocketMQ's dashboard too: its jar by version of RocketMQ",
+    )
+    parser.add_argument("--without-tools", action="store_true", help="don't ask mqadmin beside it: faster")
     parser.add_argument("--healthy", metavar="NAMESRV", help="look at healthy groups on this cluster instead")
     parser.add_argument("--groups", type=int, help="measure `--all-groups` on so many live groups instead")
     parser.add_argument("--page", action="store_true", help="write what was measured so far into the page")
@@ -218,14 +255,22 @@ def main() -> None:
         return
     begin = time.monotonic()
     results: list[Looked] = []
+    jars = dict(pair.split("=", 1) for pair in given.dashboard)
     for version in given.versions:
         scenarios = [
             item for item in _loaded("maladies", version) if any(text in item.name for text in given.only)
         ]
 
-        def lane(number: int, scenarios: list[Scenario] = scenarios, version: str = version) -> list[Looked]:
+        tools = {} if given.without_tools else dict(_tools(jars.get(version)))
+
+        def lane(
+            number: int,
+            scenarios: list[Scenario] = scenarios,
+            version: str = version,
+            tools: Mapping[str, Tool] = tools,
+        ) -> list[Looked]:
             own = scenarios[number :: given.lanes]
-            return list(maladies(own, version, given.repetitions, not given.without_mqadmin))
+            return list(maladies(own, version, given.repetitions, tools))
 
         with ThreadPoolExecutor(given.lanes) as pool:
             try:

@@ -83,7 +83,8 @@ def pattern_of(folder: Path) -> Pattern | None:
         return None
     began, first_sent = events[0]["mono_ns"], min(sent.values())
     by_key: dict[str, list[Line]] = {key: [] for key in keys}
-    before, after = [], []
+    before: list[Line] = []
+    after: list[Line] = []
     for text, event in zip(texts, events, strict=True):
         key = event["data"].get("key")
         since = sent[key] if key in by_key else began

@@ -100,7 +100,7 @@ def _add(text: Watched, spark: SparkSession, stage: Any) -> None:
 
 
 def _books(spark: SparkSession) -> Any:
-    return spark.sparkContext._jsc.sc().statusStore()  # type: ignore[attr-defined]
+    return spark.sparkContext._jsc.sc().statusStore()
 
 
 def _stages(spark: SparkSession) -> Iterator[tuple[int, Any]]:
@@ -116,7 +116,7 @@ def _stages(spark: SparkSession) -> Iterator[tuple[int, Any]]:
 
 def _plans(spark: SparkSession) -> Iterator[tuple[int, Any]]:
     """The newest first."""
-    found = spark._jsparkSession.sharedState().statusStore().executionsList()  # type: ignore[attr-defined]
+    found = spark._jsparkSession.sharedState().statusStore().executionsList()
     for place in reversed(range(found.size())):
         execution = found.apply(place)
         yield execution.executionId(), execution

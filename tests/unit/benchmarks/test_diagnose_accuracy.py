@@ -1,13 +1,27 @@
-"""What the bench of diagnoses keeps of its looks and of mqadmin's answers, and how it shows them."""
+"""What the bench of diagnoses keeps of its looks and of other tools' answers, and how it shows them."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import requests
 
-from tests.benchmarks.diagnose import accuracy
+from rocketchaos.harness.clients.dashboard import Dashboard, Flavour
+from tests.benchmarks.diagnose import accuracy, dashboard
 from tests.benchmarks.diagnose.mqadmin import words
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "dashboard" / "1.0.0"
+ANSWERS = {
+    "consumer/groupList.query": "groups.json",
+    "consumer/consumerConnection.query": "connections.json",
+    "consumer/queryTopicByConsumer.query": "progress.json",
+    "message/viewMessage.query": "track-consumed.json",
+}
+"""A dashboard's own answers, by the path that was asked."""
+MESSAGES = {"status": 0, "data": [{"msgId": "1"}, {"msgId": "2"}]}
 
 
 @pytest.fixture(autouse=True)
@@ -18,9 +32,9 @@ def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def look(
-    malady: str, *, right: bool = True, found: str = "RC0101", said: str = "", seconds: float = 0.2
+    malady: str, *, right: bool = True, found: str = "RC0101", seconds: float = 0.2, **tools: str
 ) -> None:
-    accuracy.keep_look(malady, "4.9.4", right=right, found=found, seconds=seconds, mqadmin=said)
+    accuracy.keep_look(malady, "4.9.4", right=right, found=found, seconds=seconds, tools=tools)
 
 
 def test_what_mqadmin_says_is_reported_in_its_own_words() -> None:
@@ -33,16 +47,45 @@ def test_what_mqadmin_says_is_reported_in_its_own_words() -> None:
 
 
 def test_looks_of_several_calls_add_up_and_what_was_said_most_often_is_shown() -> None:
-    for said in ("same", "warns", "same"):
-        look("rc0101-x", said=said)
+    for said in ("Rebalance OK", "warns", "Rebalance OK"):
+        look("rc0101-x", mqadmin=said)
     look("rc0101-x", seconds=3.0)
     look("rc0303-y", right=False, found="nothing")
-    assert accuracy.looks_at("rc0101-x", "4.9.4") == 4
-    assert accuracy.looks_at("rc0101-x", "5.5.0") == 0
+    look("rc0304-z", dashboard="tracks: 4 CONSUMED")
+    assert accuracy.looks_at("rc0101-x", "4.9.4").looks == 4
+    assert accuracy.looks_at("rc0101-x", "5.5.0").looks == 0
     rows = accuracy.maladies_table(accuracy.read()).splitlines()
-    assert "| rc0101-x | RC0101 | 4 of 4 | 0.2 - 3.0 s | same |" in rows
-    assert "| rc0303-y | RC0303 | 0 of 1 (1 x nothing) | 0.2 - 0.2 s | not asked |" in rows
-    assert rows[-1] == "In all 4 of 5 looks found the planted code, and nothing else that is wrong."
+    assert "| rc0101-x | RC0101 | 4 of 4 | 0.2 - 3.0 s |" in rows
+    assert "| rc0303-y | RC0303 | 0 of 1 (1 x nothing) | 0.2 - 0.2 s |" in rows
+    assert rows[-1] == "In all 5 of 6 looks found the planted code, and nothing else that is wrong."
+    assert accuracy.tools_table(accuracy.read()).splitlines()[4:] == [
+        "| rc0101-x | 4.9.4 | Rebalance OK | not asked |",
+        "| rc0304-z | 4.9.4 | not asked | tracks: 4 CONSUMED |",
+        "",
+        '`consumerStatus` says "Rebalance OK" of 1 of these 2 groups.',
+    ]
+
+
+def test_what_the_dashboard_shows_of_a_group_names_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(url: str, **_more: object) -> SimpleNamespace:
+        path = url.removeprefix("http://d/")
+        text = (
+            json.dumps(MESSAGES) if "queryMessageByTopic" in path else (RECORDED / ANSWERS[path]).read_text()
+        )
+        return SimpleNamespace(url=url, status_code=200, text=text, json=lambda: json.loads(text))
+
+    monkeypatch.setattr(requests, "get", answer)
+    asked = Dashboard("http://d", Flavour.ONE)
+    group = "g-mwqkj37xfskief"
+    assert dashboard.of_group(asked, group, ["orders"], []) == (
+        "groups: 2 online, lag 0; subscription: tagB; queues: 4, 0 without a client; tracks: 2 CONSUMED"
+    )
+    monkeypatch.setitem(ANSWERS, "consumer/consumerConnection.query", "connections-offline.json")
+    monkeypatch.setitem(ANSWERS, "consumer/queryTopicByConsumer.query", "progress-unknown-group.json")
+    assert dashboard.of_group(asked, "other", ["orders"], []) == (
+        "groups: not listed; consumers: CODE: 206 DESC: the consumer group; "
+        "queues: CODE: 17 DESC: No topic route info in name server for the topic; tracks: none"
+    )
 
 
 def test_looks_at_healthy_groups_add_up_by_version() -> None:

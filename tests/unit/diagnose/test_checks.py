@@ -85,6 +85,17 @@ def test_an_id_that_counts_twice_explains_the_queues_that_nobody_has() -> None:
     assert "no member owns broker-1 2 and 3 of topic-1" in finding.sentence
 
 
+def test_where_members_pop_an_id_that_counts_twice_leaves_no_queue_to_nobody() -> None:
+    def change(document: Any) -> None:
+        first, other = document["connectionSet"]
+        other.update(clientId=first["clientId"])
+
+    pops = (307, lambda document: document["properties"].update(clientRebalance="false"))
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, (203, change), pops, looks=29).findings
+    assert finding.check.code == "RC0201"
+    assert "no member owns" not in finding.sentence
+
+
 def test_a_topic_that_brokers_make_at_the_first_message_is_a_warning() -> None:
     (planted,) = [item for item in PLANTED if item.code == "RC0401"]
     found = [
