@@ -1,4 +1,4 @@
-"""What a worker of the Java client needs to sign its requests."""
+"""What a worker needs so that its clients sign their requests."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.rocketmq.access_key import SECRET
 
 
-def access_of(account: str, version: str, progress: Callable[[str], None]) -> dict[str, Any]:
-    """The keys of an account, and the jars of a client of this version that has AclClientRPCHook.
+def keys_of(account: str) -> dict[str, str]:
+    """The keys of an account."""
+    return {"access_key": account, "secret_key": SECRET}
 
-    The tools have it in every version, the client only from 5.3 on. Raises as `classpath`.
+
+def access_of(account: str, version: str, progress: Callable[[str], None]) -> dict[str, Any]:
+    """The keys of an account, and the jars of RocketMQ's tools of this version, which have AclClientRPCHook.
+
+    The Java client itself has it only from 5.3 on. Raises as `classpath`.
     """
     jars = [str(jar) for jar in classpath(version, "tools", progress)]
-    return {"access_key": account, "secret_key": SECRET, "jars": jars}
+    return {**keys_of(account), "jars": jars}

@@ -13,11 +13,16 @@ if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
 
 
-def messages_delivered(context: ProbeContext, target: str, topic: str | None, count: int) -> Seen:
-    """Whether at least this many different messages have reached the listeners of the target."""
+def messages_delivered(
+    context: ProbeContext, target: str, topic: str | None, tag: str | None, count: int
+) -> Seen:
+    """Whether at least this many different messages, of one topic and tag or of all, have reached the listeners of
+    the target."""
     view = RunView(context.scenario, context.history.events)
     consumers = view.consumers(target) or ()
     keys = view.delivered(len(view.events), consumers, topic)
+    if tag is not None:
+        keys &= {sent.key for sent in view.sent if sent.tag in (view.tags(tag, sent.topic) or ())}
     if len(keys) >= count:
         return Seen(True, f"{len(keys)} delivered")
     return Seen(False, "; ".join([f"{len(keys)} delivered", *_printed(context, view, consumers)]))

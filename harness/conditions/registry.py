@@ -37,7 +37,7 @@ OBSERVERS: Mapping[str, Callable[[ProbeContext, Settle], Callable[[], Seen]]] = 
     ),
     "route": lambda context, step: lambda: route_settled(context, str(step.route)),
     "delivered": lambda context, step: (
-        lambda: messages_delivered(context, str(step.delivered), step.topic, step.count or 1)
+        lambda: messages_delivered(context, str(step.delivered), step.topic, step.tag, step.count or 1)
     ),
     "blocked": lambda context, step: lambda: listeners_blocked(context, str(step.blocked), step.count or 1),
     "retried": lambda context, step: lambda: retries_came(context, str(step.retried), step.count or 1),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rocketchaos.harness.clients.access import access_of
+from rocketchaos.harness.clients.access import access_of, keys_of
 from rocketchaos.harness.clients.consumer import Consumer
 from rocketchaos.harness.clients.current_subscriptions import REPORTS
 from rocketchaos.harness.clients.producer import Producer, Sendings
@@ -43,7 +43,7 @@ from rocketchaos.harness.language.client_words import parts_of_id
 from rocketchaos.harness.language.consumer_spec import Through
 from rocketchaos.harness.language.namespace import whole
 from rocketchaos.harness.rocketmq.allocation import Queue
-from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
+from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, ClientChoice
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.base import every_step
 from rocketchaos.harness.steps.send import Send
@@ -268,6 +268,8 @@ class TestBed:
             reached = {"nameserver": chosen or cluster.nameserver}
             if account is None:
                 return reached
+            if choice.kind.name != USUAL_CLIENT:
+                return {**reached, "access": keys_of(account)}
             version = choice.version_on(self.managed.version)
             return {**reached, "access": access_of(account, version, self.managed.processes.progress)}
         if cluster.proxy is None:

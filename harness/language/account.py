@@ -11,8 +11,8 @@ from rocketchaos.harness.language.words import Strict, as_tuple
 AccessKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{6,59}$")]
 """ACL 1 refuses keys of fewer than 7 characters (PlainPermissionManager, 4.9.4)."""
 ACCOUNT = (
-    "the account of `cluster: {accounts: …}` with which it signs its requests (AclClientRPCHook); default: it "
-    "signs nothing, and brokers with accounts refuse it"
+    "the account of `cluster: {accounts: …}` with which it signs its requests; default: it signs nothing, and "
+    "brokers with accounts refuse it"
 )
 """The `account` of a client."""
 Permission = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,60}$")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.language.expressions import SqlExpression
 from rocketchaos.harness.language.namespace import outside
-from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, Api, ClientKind
+from rocketchaos.harness.rocketmq.client_kinds import Api, ClientKind
 
 if TYPE_CHECKING:
     from rocketchaos.harness.language.consumer_spec import Consumer
@@ -71,8 +71,8 @@ def problems(consumer: Consumer) -> Iterator[str]:
         ):
             if value is not None:
                 yield f"`{key}` needs `api: simple`: other consumers leave that to their clients"
-    if consumer.account is not None and consumer.choice.kind.name != USUAL_CLIENT:
-        yield f"only RocketMQ's Java client signs here: {consumer.choice} can't have an `account`"
+    if consumer.account is not None and not consumer.choice.kind.signs:
+        yield f"{consumer.choice} signs no requests here: leave out `account`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     yield from outside(consumer.namespace, (consumer.group,), "group")

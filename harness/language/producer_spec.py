@@ -75,8 +75,8 @@ class Producer(Strict):
             raise ValueError(
                 "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
             )
-        if self.account is not None and self.choice.kind.name != USUAL_CLIENT:
-            raise ValueError(f"only RocketMQ's Java client signs here: {self.choice} can't have an `account`")
+        if self.account is not None and not self.choice.kind.signs:
+            raise ValueError(f"{self.choice} signs no requests here: leave out `account`")
         if self.client_id is not None and self.choice.kind.name != USUAL_CLIENT:
             raise ValueError(
                 f"only RocketMQ's Java producer can have a `client_id`: {self.choice} has its own"

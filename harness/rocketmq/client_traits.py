@@ -146,6 +146,8 @@ class ClientKind:
     """How its listener can fail (`behaviour: {by}`)."""
     chooses_queues: bool = True
     """Whether its producer sends a message to the queue that the harness names."""
+    signs: bool = False
+    """Whether its consumers and its producer sign their requests as an account of the cluster (`account`)."""
     compressed: bool = True
     """Whether its timers can be set: those of the C++ and the gRPC client can't."""
     program: Literal["jar", "command", "image"] | None = None

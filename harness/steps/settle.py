@@ -12,7 +12,15 @@ from pydantic import Field, field_validator, model_validator
 from rocketchaos.assertions.chosen import owner_elsewhere
 from rocketchaos.assertions.dead_letter import never_gives_up
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.language.words import ActorRef, ConsumerRef, DurationMs, GroupName, Target, TopicName
+from rocketchaos.harness.language.words import (
+    ActorRef,
+    ConsumerRef,
+    DurationMs,
+    GroupName,
+    TagRef,
+    Target,
+    TopicName,
+)
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -84,6 +92,7 @@ class Settle(Step):
         description="the topic, needed with `subscription`, `offsets`, `own_offsets` and `unstored`; with "
         "`delivered` only messages of it",
     )
+    tag: TagRef | None = Field(default=None, description="with `delivered`: only messages of this tag")
     lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; default 0")
     queues_of: ConsumerRef | None = Field(
         default=None, description="with `offsets`: only the queues that this consumer owned when last seen"
@@ -111,7 +120,7 @@ class Settle(Step):
         if len(given) != 1:
             raise ValueError(f"give exactly one of {', '.join(f'`{name}`' for name in CONDITIONS)}")
         condition = CONDITIONS[given[0]]
-        for field in ("topic", "lag", "queues_of", "count", "matches"):
+        for field in ("topic", "tag", "lag", "queues_of", "count", "matches"):
             said = getattr(self, field) is not None
             if said and field not in (*condition.needs, *condition.may_have):
                 takers = [
@@ -141,9 +150,9 @@ class Settle(Step):
 
     def unreachable(self, scenario: Scenario) -> Iterator[str]:
         counts_messages = self.delivered or self.blocked or self.unstored
-        sent = scenario.most_sent(self.topic)
+        sent = scenario.most_sent(self.topic, self.tag)
         if counts_messages is not None and self.count is not None and self.count > sent:
-            yield f"{self.count} messages: {scenario.steps_send(self.topic)}, so it never settles"
+            yield f"{self.count} messages: {scenario.steps_send(self.topic, self.tag)}, so it never settles"
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         sent = scenario.most_sent(self.topic)
@@ -191,8 +200,11 @@ CONDITIONS: Mapping[str, Condition] = {
     ),
     "route": Condition(lambda step: f"route of {step.route}"),
     "delivered": Condition(
-        lambda step: f"{counted(step.count or 1, 'message')} delivered to {step.delivered}",
-        may_have=("topic", "count"),
+        lambda step: (
+            f"{counted(step.count or 1, 'message')}{f' of tag {step.tag}' if step.tag else ''} "
+            f"delivered to {step.delivered}"
+        ),
+        may_have=("topic", "tag", "count"),
     ),
     "blocked": Condition(
         lambda step: f"{step.blocked} blocked on {counted(step.count or 1, 'message')}",

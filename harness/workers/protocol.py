@@ -46,6 +46,8 @@ leaves the delay to the broker (10 s the first time) and 1 is 1 s. `api` is `pus
 which `raw` 401 has set on the brokers before), `lite-pull` or `pull`; the last two
 are polled by a thread and have no retries.
 With `namespace` the client puts that before its group and topics, which come without it.
+With `access {access_key, secret_key}` the client signs its requests; for the `java` worker it has `jars` too, with
+AclClientRPCHook.
 With `filter_class` it subscribes in class filter mode, by that class; with `offsets_of_host` a broadcasting one
 keeps its offsets in a folder that all processes of the run with this setting share.
 `stop-consumer` with `name`: graceful shutdown; a listener that blocks ends without a report.
@@ -66,7 +68,7 @@ count nothing.
 `pull-once` with `name, topic, broker, queue_id, offset, expression`, for `pull` alone: `{status, next_offset,
 messages}`, a PullStatus, or `{status: null, error, code|null}` where the client throws.
 `start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms`,
-`settings` and `namespace`: `{client_id}`. Fetches no routes.
+`settings`, `namespace` and `access`: `{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.
 `producer-route` with `name, topic`: `{known, brokers [..]}`, those to which the client could send right now; not
 known: it has not asked for the topic yet, and will with the first message.

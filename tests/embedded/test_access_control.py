@@ -13,28 +13,43 @@ pytestmark = [pytest.mark.embedded, pytest.mark.extended]
 
 SCENARIO = """\
 name: accounts
-title: two producers with an account each, of which one may not send, and one without any
+title: clients of three languages with accounts, of which some may not do what they try, and some without any
 cluster:
   accounts:
     shop-account: {topicPerms: [orders=PUB]}
-    audit-account: {topicPerms: [orders=SUB], groupPerms: [g=SUB]}
+    audit-account: {topicPerms: [orders=SUB], groupPerms: [g=SUB, in-go=SUB, in-python=SUB]}
 topics: {orders: {queues: 1}}
 producer: {account: shop-account}
 producers:
   reader: {account: audit-account}
   nobody: {}
+  go-shop: {account: shop-account, client: go}
+  go-nobody: {client: go}
+  python-shop: {account: shop-account, client: python}
+  python-nobody: {client: python}
 consumers:
   a: {group: g, account: audit-account, subscribe: {orders: '*'}}
   b: {group: other, account: audit-account, subscribe: {orders: '*'}}
+  c: {group: in-go, account: audit-account, client: go, subscribe: {orders: '*'}}
+  d: {group: in-python, account: audit-account, client: python, subscribe: {orders: '*'}}
 steps:
-  - start: [a, b]
+  - start: [a, b, c, d]
   - send: {topic: orders, count: 2}
   - send: {topic: orders, count: 3, producer: reader, may_fail: true}
   - send: {topic: orders, count: 4, producer: nobody, may_fail: true}
-  - settle: {delivered: a, count: 2, within: 60s}
+  - send: {topic: orders, count: 1, producer: go-shop}
+  - send: {topic: orders, count: 1, producer: python-shop}
+  - send: {topic: orders, count: 1, producer: go-nobody, may_fail: true}
+  - send: {topic: orders, count: 1, producer: python-nobody, may_fail: true}
+  - settle: {delivered: a, count: 4, within: 60s}
+  - settle: {delivered: c, count: 4, within: 60s}
+  - settle: {delivered: d, count: 4, within: 60s}
 anomaly:
   - send-refused: {topic: orders, count: 7, exception: MQBrokerException}
-  - delivered: {to: a, count: 2}
+  - send-refused: {topic: orders, count: 9}
+  - delivered: {to: a, count: 4}
+  - delivered: {to: c, count: 4}
+  - delivered: {to: d, count: 4}
   - delivered: {to: b, count: 0}
 healthy:
   - send-refused: {topic: orders, count: 0}

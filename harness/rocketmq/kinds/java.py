@@ -86,6 +86,7 @@ JAVA = ClientKind(
         {"hash_key", "delay_level", "delay", "batch", "oneway", "async", "transaction", "request"}
     ),
     namespaces=True,
+    signs=True,
     fails_by=frozenset({"status", "exception", "nothing"}),
     heartbeat_v2=">=5.1.3",
 )

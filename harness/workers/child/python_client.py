@@ -17,11 +17,14 @@ Its behaviour, measured with the library of the wheel `rocketmq` 0.4.4 against b
 import ipaddress
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rocketchaos.harness.workers.child.python_library import NativeClient
 from rocketchaos.harness.workers.protocol import CommandFailed
+
+_CHANNEL = "ALIYUN"
+"""The C++ client's default for the third of its credentials, which brokers don't check (SessionCredentials.h)."""
 
 
 def client_id(instance: str) -> str:
@@ -55,6 +58,12 @@ def offset_msg_id(address: str, commit_log_offset: int) -> str:
     """
     host, _, port = address.rpartition(":")
     return f"{int(ipaddress.IPv4Address(host)):08X}{int(port):08X}{commit_log_offset:016X}"
+
+
+def sign(client: Any, access: Mapping[str, Any] | None) -> None:
+    """Let a consumer or a producer of the package sign its requests, by `{access_key, secret_key}`."""
+    if access is not None:
+        client.set_session_credentials(access["access_key"], access["secret_key"], _CHANNEL)
 
 
 def checked(client: NativeClient, call: Callable[[], Any]) -> Any:

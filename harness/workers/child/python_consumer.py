@@ -12,7 +12,13 @@ from typing import Any
 
 from rocketchaos.harness.workers.child.listener import Abandoned, Described, Listener
 from rocketchaos.harness.workers.child.name_server import NameServer
-from rocketchaos.harness.workers.child.python_client import checked, client_id, instance_name, offset_msg_id
+from rocketchaos.harness.workers.child.python_client import (
+    checked,
+    client_id,
+    instance_name,
+    offset_msg_id,
+    sign,
+)
 from rocketchaos.harness.workers.child.python_library import NativeClient
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
 
@@ -48,6 +54,7 @@ class PushConsumer:
         model: str = "clustering",
         listener: str = "concurrent",
         behaviour: Mapping[str, Any] | None = None,
+        access: Mapping[str, Any] | None = None,
         **fixed: Any,
     ) -> None:
         for what, value in fixed.items():
@@ -67,6 +74,7 @@ class PushConsumer:
         )
         self._consumer.set_name_server_address(nameserver)
         self._consumer.set_instance_name(self._instance)
+        sign(self._consumer, access)
         for setting, value in _settings(settings).items():
             getattr(self._consumer, setting)(value)
         for topic, expression in subscribe.items():

@@ -13,7 +13,7 @@ from typing import Any
 from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.in_turn import InTurn
 from rocketchaos.harness.workers.child.name_server import NameServer, Queue, stored_offset_msg_id
-from rocketchaos.harness.workers.child.python_client import checked, client_id, instance_name
+from rocketchaos.harness.workers.child.python_client import checked, client_id, instance_name, sign
 from rocketchaos.harness.workers.child.python_library import NativeClient
 from rocketchaos.harness.workers.protocol import CommandFailed
 
@@ -42,6 +42,7 @@ class Producer:
         instance: str,
         name: str = "",
         poll_name_server_ms: int | None = None,
+        access: Mapping[str, Any] | None = None,
     ) -> None:
         del name  # what it does not tell needs no name
         if poll_name_server_ms is not None:
@@ -62,6 +63,7 @@ class Producer:
         self._producer = client.module.Producer(group)
         self._producer.set_name_server_address(nameserver)
         ffi.dll.SetProducerInstanceName(self._producer._handle, self._instance.encode())
+        sign(self._producer, access)
         self._in_turn = InTurn("producer")
 
     @property

@@ -29,6 +29,7 @@ type consumerSettings struct {
 	ConsumeFrom     string                     `json:"consume_from"`
 	Strategy        strategy                   `json:"strategy"`
 	Behaviour       behaviour                  `json:"behaviour"`
+	Access          access                     `json:"access"`
 	RetryDelayLevel int                        `json:"retry_delay_level"`
 	// Other consumers of this host never share its offsets: the path of their file has the client id, with the pid.
 	OffsetsOfHost bool `json:"offsets_of_host"`
@@ -94,6 +95,7 @@ func newPushConsumer(wanted consumerSettings, events *eventPipe) (*pushConsumer,
 		consumer.WithConsumerOrder(wanted.Listener == "orderly"),
 		consumer.WithConsumeFromWhere(consumesFrom[wanted.ConsumeFrom]),
 		consumer.WithNamespace(wanted.Namespace),
+		consumer.WithCredentials(wanted.Access.credentials()),
 		consumer.WithFilterMessageHook([]hooks.FilterMessageHook{made.counts.count}),
 	}
 	allocate, err := wanted.Strategy.allocate()

@@ -28,6 +28,16 @@ func clientId(clientIp string, instance string) string {
 	return localAddress() + "@" + instanceName(clientIp, instance)
 }
 
+// access is how a client signs its requests; empty: it signs none.
+type access struct {
+	AccessKey string `json:"access_key"`
+	SecretKey string `json:"secret_key"`
+}
+
+func (access access) credentials() primitive.Credentials {
+	return primitive.Credentials{AccessKey: access.AccessKey, SecretKey: access.SecretKey}
+}
+
 // localAddress is the first IPv4 address of an interface that is up and no loopback (utils.ClientIP4).
 func localAddress() string {
 	interfaces, err := net.Interfaces()

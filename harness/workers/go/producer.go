@@ -20,6 +20,7 @@ type producerSettings struct {
 	Instance         string `json:"instance"`
 	PollNameServerMs *int   `json:"poll_name_server_ms"`
 	Namespace        string `json:"namespace"`
+	Access           access `json:"access"`
 }
 
 // outgoing is a message to be sent, as `send` gets it.
@@ -79,6 +80,7 @@ func newMessageProducer(wanted producerSettings) (*messageProducer, error) {
 		producer.WithInstanceName(instanceName(wanted.ClientIp, wanted.Instance)),
 		producer.WithRetry(0),
 		producer.WithNamespace(wanted.Namespace),
+		producer.WithCredentials(wanted.Access.credentials()),
 		producer.WithQueueSelector(&chosenOrNext{
 			byHash: producer.NewHashQueueSelector(), next: producer.NewRoundRobinQueueSelector(),
 		}),

@@ -97,12 +97,21 @@ def test_delivered_counts_different_messages_of_the_topic() -> None:
     counted.got("a", "orders-1")
     counted.got("b", "orders-1")
     counted.got("b", "bills-1", "bills")
-    assert not messages_delivered(counted.context, "g", "orders", 2).holds
-    assert messages_delivered(counted.context, "g", None, 2).holds
-    assert not messages_delivered(counted.context, "a", None, 2).holds
+    assert not messages_delivered(counted.context, "g", "orders", None, 2).holds
+    assert messages_delivered(counted.context, "g", None, None, 2).holds
+    assert not messages_delivered(counted.context, "a", None, None, 2).holds
     counted.got("a", "orders-2")
-    assert messages_delivered(counted.context, "g", "orders", 2).text == "2 delivered"
-    assert not messages_delivered(counted.context, "$holder", None, 1).holds
+    assert messages_delivered(counted.context, "g", "orders", None, 2).text == "2 delivered"
+    assert not messages_delivered(counted.context, "$holder", None, None, 1).holds
+
+
+def test_delivered_counts_messages_of_the_tag_that_they_were_sent_with() -> None:
+    counted = Counted()
+    for number, tag in enumerate(("tagA", "tagB", None)):
+        counted.got("a", counted.send("orders", tag, number, 0, number))
+    assert messages_delivered(counted.context, "g", None, "tagA", 1).text == "1 delivered"
+    assert not messages_delivered(counted.context, "g", None, "tagA", 2).holds
+    assert not messages_delivered(counted.context, "g", "bills", "tagA", 1).holds
 
 
 def test_retried_counts_deliveries_that_were_retries() -> None:
