@@ -152,6 +152,8 @@ def test_a_broker_that_hangs_while_messages_flow_is_no_finding(tmp_path: Path) -
     assert findings(report.scenario, report.events, report.outcome) == []
 
 
+# At night, when no other test runs beside it: it would load that one's machine too.
+@pytest.mark.nightly
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_a_machine_under_load_is_no_finding(tmp_path: Path) -> None:
     with ExitStack() as stack:
