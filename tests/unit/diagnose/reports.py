@@ -36,6 +36,11 @@ Change = tuple[int, Document] | Edit
 
 def diagnosed(name: str, *changes: Change, looks: int = 1, **scope: Any) -> Report:
     """The diagnosis of a recorded bundle with these changes, over so many looks that are 2 s apart."""
+    return asyncio.run(diagnosis(name, *changes, looks=looks, **scope).run())
+
+
+def diagnosis(name: str, *changes: Change, looks: int = 1, **scope: Any) -> Diagnosis:
+    """The same before it has run."""
     bundle = read(RECORDED / name)
     first = [exchange for exchange in bundle.exchanges if exchange.look == 0]
     exchanges: Iterable[Exchange] = [
@@ -49,8 +54,7 @@ def diagnosed(name: str, *changes: Change, looks: int = 1, **scope: Any) -> Repo
         edit = answers(*change) if isinstance(change, tuple) else change
         exchanges = edit(list(exchanges))
     recorded = Recorded(list(exchanges), looks)
-    diagnosis = Diagnosis(recorded, replace(bundle.scope, **scope), recorded=recorded)
-    return asyncio.run(diagnosis.run())
+    return Diagnosis(recorded, replace(bundle.scope, **scope), recorded=recorded)
 
 
 def _later_ms(code: int, look: int) -> int:

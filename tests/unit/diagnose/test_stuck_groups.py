@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from rocketchaos.harness.diagnose.diagnosis import Diagnosis
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from tests.unit.diagnose.broker_edits import offset, settings
@@ -20,6 +23,7 @@ from tests.unit.diagnose.reports import (
     by_look,
     codes,
     diagnosed,
+    diagnosis,
     each,
     unanswered,
     unknown,
@@ -335,3 +339,21 @@ def test_an_offset_that_stands_still_because_pulls_are_refused_is_one_error(code
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, *still, looks=17)
     assert codes(report) == {code}
     assert "RC0501" in unknown(report)
+
+
+@pytest.mark.parametrize(("changes", "again"), [((), []), ((ALIKE,), ["RC0501"])])
+def test_an_offset_is_watched_only_where_members_want_the_same(
+    changes: Sequence[Change], again: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where they differ (RC0101), brokers and members drop messages, and offsets move up to 27 s late."""
+    watched: list[str] = []
+
+    async def no_more_looks(self: Diagnosis, _patience_s: float, _begin: float, found: list[str]) -> None:
+        watched.extend(found)
+        raise InterruptedError
+
+    monkeypatch.setattr(Diagnosis, "_pause", no_more_looks)
+    live = replace(diagnosis("mismatch-4.9.4.json", *changes, *offset(lambda _look: 1)), recorded=None)
+    with suppress(InterruptedError):
+        asyncio.run(live.run())
+    assert watched == again
