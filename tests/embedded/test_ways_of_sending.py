@@ -103,10 +103,11 @@ def test_a_batch_has_tags_of_its_own_and_one_way_messages_are_found(
     assert run_scenario(TOGETHER.replace("CLIENT", client))["outcome"] == "reproduced"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("kind", "comes", "outcome"),
     [
-        pytest.param("DELAY", "delivered: g, count: 2", "reproduced", marks=pytest.mark.nightly),
+        ("DELAY", "delivered: g, count: 2", "reproduced"),
         ("NORMAL", "ownership: g", "not-reproduced"),
     ],
 )
