@@ -42,6 +42,7 @@ def project(engine: Engine) -> Iterator[list[str]]:
     subprocess.run([*command, "down", "--volumes"], check=True, capture_output=True, timeout=LIMIT_S)
 
 
+@pytest.mark.nightly
 def test_name_server_and_broker_come_up_and_are_taken_down(engine: Engine, project: list[str]) -> None:
     image = Images(engine, print).rocketmq("4.9.4")
     ended = subprocess.run(

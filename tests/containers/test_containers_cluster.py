@@ -153,9 +153,8 @@ def test_a_cluster_that_is_up_serves_commands_and_comes_down(engine: Engine, tmp
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(
-    ("ended", "killed"), [(2, 2), pytest.param(15, 5, marks=[pytest.mark.slow, pytest.mark.nightly])]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize(("ended", "killed"), [(2, 2), pytest.param(15, 5, marks=pytest.mark.slow)])
 def test_runs_of_which_some_are_killed_leave_nothing(
     engine: Engine, tmp_path: Path, ended: int, killed: int
 ) -> None:

@@ -127,6 +127,7 @@ def test_a_mismatch_is_reproduced(environment: dict[str, str], fence: Fence, tmp
     assert [server["pid"] for server in servers] == [None, None]
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(LIMIT_S + 20)
 def test_hand_made_heartbeats_and_raw_pulls_get_there(
     environment: dict[str, str], fence: Fence, tmp_path: Path

@@ -44,12 +44,10 @@ def drawn(operation: str) -> Scenario:
     raise AssertionError(f"{operation} is never drawn")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "operation",
-    [
-        pytest.param(operation, marks=() if operation == "partition" else pytest.mark.nightly)
-        for operation in OPERATIONS_OF_NETWORK
-    ],
+    OPERATIONS_OF_NETWORK,
 )
 def test_a_consistent_group_bears_it(operation: str, tmp_path: Path) -> None:
     with Runner(Options(runs=tmp_path, use_running=False, on=ClusterKind.CONTAINERS)) as runner:

@@ -60,6 +60,7 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_get_started_is_what_happens(tmp_path: Path) -> None:
     folder = tmp_path / "anywhere"

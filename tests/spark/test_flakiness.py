@@ -329,6 +329,7 @@ def test_another_engine_gets_the_same_from_the_same_text(
     assert compare(spark, theirs, f"flakiness_{name}")
 
 
+@pytest.mark.nightly
 def test_each_part_shows_the_queries_that_it_is_made_of(
     spark: SparkSession, views: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

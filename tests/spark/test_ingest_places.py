@@ -17,6 +17,7 @@ from tests.spark.folders import KILL, TAGS, copy
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
 
+@pytest.mark.nightly
 def test_folders_and_a_store_whose_path_looks_like_a_glob(spark: SparkSession, tmp_path: Path) -> None:
     """For Spark such a path names others, or none."""
     place = tmp_path / "runs [1]{a}*?\\%20"

@@ -34,6 +34,7 @@ def plain(spark: SparkSession, folder: Path) -> Mapping[str, DataFrame] | None:
     return plain_frames(spark, store.place, versions)
 
 
+@pytest.mark.nightly
 def test_the_rows_and_columns_are_those_that_delta_reads(spark: SparkSession, whole: Path) -> None:
     frames = plain(spark, whole)
     assert frames is not None

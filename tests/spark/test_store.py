@@ -271,6 +271,7 @@ def test_who_is_never_fast_enough_gives_up_with_a_message(
         store.transactions.run(beaten)
 
 
+@pytest.mark.nightly
 def test_exported_files_have_what_counts(store: Store, tmp_path: Path) -> None:
     stores.ingest(store, "exported")
     stores.append(store, store.begin(), "unseen")
