@@ -210,8 +210,7 @@ def diagnose_all(name_server: str) -> Report:
     return asyncio.run(look())
 
 
-def main() -> None:
-    """Run it, and print the table."""
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--versions", nargs="+", default=["4.9.4", "5.5.0"])
     parser.add_argument(
@@ -238,7 +237,12 @@ def main() -> None:
     parser.add_argument("--healthy", metavar="NAMESRV", help="look at healthy groups on this cluster instead")
     parser.add_argument("--groups", type=int, help="measure `--all-groups` on so many live groups instead")
     parser.add_argument("--page", action="store_true", help="write what was measured so far into the page")
-    given = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run it, and keep what was found."""
+    given = _arguments()
     if given.page:
         accuracy.write_page()
         scale.write_page()
