@@ -178,6 +178,7 @@ def test_ports_are_on_loopback_alone_and_found_again_after_a_restart(
     assert reach.reachable(broker) == broker
 
 
+@pytest.mark.nightly
 def test_a_broker_behind_toxiproxy_is_asked_through_it(
     remote_engine: Engine, reaper: Reaper, tmp_path: Path
 ) -> None:

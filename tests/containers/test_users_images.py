@@ -214,6 +214,7 @@ def test_what_they_write_or_list_is_each_one_s_by_its_address(run: Run) -> None:
         assert re.search(rf"{mode}-1 {two}, {mode}-2 {two}", said), said
 
 
+@pytest.mark.nightly
 def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
     settled = "  - settle: {offsets: g, topic: orders, lag: 0, within: 60s}\n"
     _, found = run(steps=SENDS + settled, mode="prints")
@@ -231,9 +232,10 @@ def test_megabytes_that_it_prints_cost_no_line(run: Run) -> None:
             ["not become a member of its group g", "its last line: 'mode stranger"],
             marks=pytest.mark.nightly,
         ),
-        (
+        pytest.param(
             {"ready": "{port: 1}", "within": "20s"},
             ["but not `ready` within 20 s: no process accepts connections on port 1"],
+            marks=pytest.mark.nightly,
         ),
         (
             {"image": "registry.invalid/shop:1.4"},

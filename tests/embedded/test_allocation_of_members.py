@@ -34,9 +34,7 @@ STRATEGIES: dict[str, list[dict[str, Any]]] = {
 @pytest.mark.parametrize(
     "fields",
     [
-        pytest.param(
-            fields, id=name, marks=[] if name in ("by-config", "differing") else [pytest.mark.nightly]
-        )
+        pytest.param(fields, id=name, marks=[] if name == "differing" else [pytest.mark.nightly])
         for name, fields in STRATEGIES.items()
     ],
 )
@@ -104,6 +102,7 @@ ROOMS: dict[str, tuple[list[str], dict[str, Any], dict[str, list[str]]]] = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("brokers", "fields", "owned"), ROOMS.values(), ids=list(ROOMS))
 def test_machine_rooms_of_two_brokers(
     rocketmq: LiveRun, brokers: list[str], fields: dict[str, Any], owned: dict[str, list[str]]

@@ -23,7 +23,7 @@ VERSION = "4.9.4"
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("every", [36, pytest.param(3, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("every", [60, pytest.param(3, marks=pytest.mark.nightly)])
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_every_nth_of_the_fast_claims_has_the_expected_verdict(every: int, tmp_path: Path) -> None:
     shared = [

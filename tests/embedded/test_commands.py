@@ -154,7 +154,8 @@ healthy: [{delivered: {to: g, count: 16}}]
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("version", ["4.9.4", nightly("5.5.0")])
+@pytest.mark.nightly
+@pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
 def test_what_it_writes_into_a_topic_tells_what_it_handled(run: Run, version: str) -> None:
     steps = "  - settle: {delivered: g, count: 16, topic: orders, within: 60s}\n  - kill: a"
     text = WRITES.replace("SEES", "{topic: handled}").replace("STEPS", steps)

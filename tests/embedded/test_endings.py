@@ -212,7 +212,7 @@ def test_a_broker_that_dies_while_messages_are_sent_is_the_cause_of_what_follows
         end(sending)
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_a_broker_out_of_memory_is_an_error_of_the_environment(tmp_path: Path) -> None:
     """It lives on, and leaves unanswered what needed the memory: its log is what says so."""
     scenario = tmp_path / "short.scenario.yaml"

@@ -56,6 +56,7 @@ healthy:
 
 
 @pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
 def test_a_group_is_on_two_clusters_and_a_name_server_is_killed_and_comes_back(
     tmp_path: Path, version: str
 ) -> None:

@@ -56,7 +56,7 @@ def test_whole_names_refusals_and_callbacks(run_scenario: RunScenario) -> None:
     assert outcome(run_scenario(TEXT)) == "reproduced"
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_only_one_broker_has_its_line(run_scenario: RunScenario) -> None:
     assert outcome(run_scenario(ONE_BROKER)) == "reproduced"
     both = ONE_BROKER.replace(", one_broker: {broker-b: {brokerPermission: 4}}", "")

@@ -108,6 +108,7 @@ triggers: {flow: 1}
 """
 
 
+@pytest.mark.nightly
 def test_a_night_s_service_is_killed_loses_nothing_and_is_run_again_from_elsewhere(
     tmp_path: Path, wayward: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -86,6 +86,7 @@ def of_program(run: dict[str, Any], name: str, kind: str) -> list[dict[str, Any]
     ]
 
 
+@pytest.mark.nightly
 def test_what_it_subscribes_to_besides_is_shown_and_judged(several: dict[str, Any]) -> None:
     assert several["trouble"] is None, several["reason"]
     said = "The program of differs subscribes to orders 'tagB', and the scenario says orders 'tagA'"

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.embedded
 
 
 ON_BOTH = pytest.mark.parametrize(
-    "bench", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.extended)], indirect=True, scope="module"
+    "bench", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)], indirect=True, scope="module"
 )
 """For what may differ between brokers; the rest is the client's own affair."""
 

@@ -57,6 +57,7 @@ expected: {command: not-reproduced}
 
 @pytest.mark.extended
 @pytest.mark.parametrize("proxy", ["local", pytest.param("cluster", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
 def test_a_program_with_a_grpc_client_speaks_to_the_proxy(
     run_own: RunOwn, tmp_path: Path, proxy: str
 ) -> None:

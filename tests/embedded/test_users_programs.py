@@ -121,7 +121,10 @@ def two_ways(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("moved", [False, True], ids=["as-they-are", "relocated"])
+@pytest.mark.parametrize(
+    "moved",
+    [pytest.param(False, id="as-they-are"), pytest.param(True, id="relocated", marks=pytest.mark.nightly)],
+)
 def test_a_lite_pull_consumer_is_seen_too_and_so_are_relocated_classes(
     run_own: RunOwn, two_ways: Path, tmp_path: Path, moved: bool
 ) -> None:
@@ -207,7 +210,7 @@ def test_a_start_that_its_client_refuses_is_reported_at_once(
     assert "does not support consumer to filter message by SQL92" in found["reason"]
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_a_refused_start_without_another_try_is_reported_after_the_limit(run: Run) -> None:
     """The thread that called it goes on, so that it may try again."""
     code, found = run("gives-up", "", within="6s")
@@ -223,7 +226,7 @@ def test_a_refused_start_without_another_try_is_reported_after_the_limit(run: Ru
     "mode",
     [
         # start() without a listener throws.
-        "tries-again",
+        pytest.param("tries-again", marks=pytest.mark.nightly),
         # It shuts its first consumer down.
         "anew",
     ],
@@ -347,7 +350,7 @@ def test_sigterm_that_it_does_not_heed_is_inconclusive(run: Run) -> None:
     assert "got SIGTERM 40 s ago and has not ended" in found["reason"]
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_it_is_killed_and_begins_anew(run: Run) -> None:
     steps = (
         SENDS
@@ -366,7 +369,7 @@ def test_it_is_killed_and_begins_anew(run: Run) -> None:
     assert text.count('"program-subscription"') == 2
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_nothing_is_left_of_it_after_sigkill_of_the_command(wayward: Path, tmp_path: Path) -> None:
     (tmp_path / "wayward.jar").symlink_to(wayward)
     file = tmp_path / "own.scenario.yaml"

@@ -113,6 +113,7 @@ def test_on_hdfs_it_fetches_what_lacks_facts_and_brings_none(
         assert stores.visible(Store.open(spark, str(tmp_path / "here"))) == {"whole": 8, "lacking": 8}
 
 
+@pytest.mark.nightly
 def test_its_driver_waits_for_the_lock_that_a_jvm_holds(spark: SparkSession, tmp_path: Path) -> None:
     """In this process, as always; that Spark is no server is nothing to it."""
     held, waited = driver_of(spark).lock(tmp_path / FILE, lambda: None), []

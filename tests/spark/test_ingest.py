@@ -282,6 +282,7 @@ def test_phases_with_names_that_collide_hide_nothing_that_was_measured(ingested:
     assert [value for name, value in found if name == "tear_down_s"] == [1.0]
 
 
+@pytest.mark.nightly
 def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces_whatever_its_clock_says(
     ingested: Ingested,
 ) -> None:

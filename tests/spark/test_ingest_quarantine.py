@@ -31,6 +31,7 @@ def problems(store: Store) -> set[str]:
     return {Path(row.source).name for row in store.spark.table("quarantine").collect()}
 
 
+@pytest.mark.nightly
 def test_what_is_sound_again_leaves_the_quarantine(spark: SparkSession, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     restored, repaired, overtaken = (copy(runs, TAGS, item) for item in ("restored", "repaired", "overtaken"))
@@ -67,6 +68,7 @@ def test_what_is_sound_again_leaves_the_quarantine(spark: SparkSession, tmp_path
     assert not any(text.startswith("ingesting") for text in found)
 
 
+@pytest.mark.nightly
 def test_what_ends_between_its_facts_and_its_commit_shows_nothing_and_the_next_does_it_again(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_mig
     assert stores.visible(store) == {"one": 3, "other": 3}
 
 
+@pytest.mark.nightly
 def test_runs_of_a_store_of_version_3_have_no_owner_and_new_ones_do(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -40,7 +40,10 @@ sys.exit(run_application(report_application(), sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.nightly)],
+)
 def test_ended_in_the_midst_of_a_query_it_leaves_no_jvm_and_no_folder_and_says_one_line(
     tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
@@ -136,6 +139,7 @@ def test_a_spark_that_refuses_its_options_is_a_message(
     assert "Traceback" not in errors
 
 
+@pytest.mark.nightly
 def test_an_ingest_says_that_spark_starts_before_it_has(tmp_path: Path) -> None:
     store = tmp_path / "store"
     with stores.process(REPORT, "ingest", str(tmp_path / "nowhere"), "--store", str(store)) as running:

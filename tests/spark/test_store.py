@@ -67,6 +67,7 @@ def test_a_run_whose_folder_was_only_touched_keeps_its_facts(store: Store) -> No
     assert [row.batch for row in store.read(RUNS).where("run = 'touched'").collect()] == [first]
 
 
+@pytest.mark.nightly
 def test_a_folder_judged_anew_replaces_its_run_though_the_clock_was_set_back(store: Store) -> None:
     """Or a backup was put back. Of copies the one that was judged last counts."""
 
@@ -89,6 +90,7 @@ def test_views_are_one_moment_of_the_store(store: Store) -> None:
     assert "after" not in seen
 
 
+@pytest.mark.nightly
 def test_the_statements_that_a_report_shows_make_its_views_again(spark: SparkSession, tmp_path: Path) -> None:
     store = stores.made(spark, tmp_path / "it's a store")
     cell = {
@@ -202,6 +204,7 @@ def tidying(store: Store) -> tuple[Looked, Looked, Looked]:
     return look(), look(tidy(store, print)), look(tidy(store, print, tomorrow))
 
 
+@pytest.mark.nightly
 def test_tidy_removes_what_nobody_can_see_and_spares_what_is_under_way(
     tidying: tuple[Looked, Looked, Looked],
 ) -> None:

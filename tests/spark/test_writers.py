@@ -177,6 +177,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=False)
 
 
+@pytest.mark.nightly
 def test_a_full_disk_is_a_message_and_the_store_stays_whole(
     spark: SparkSession, small_disk: Path, tmp_path: Path
 ) -> None:
