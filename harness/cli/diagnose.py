@@ -43,6 +43,7 @@ from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.finding import Check, Level
 from rocketchaos.harness.diagnose.gate import Access, Gate, Limits
 from rocketchaos.harness.diagnose.output.text import plain
+from rocketchaos.harness.diagnose.silence import of_this_user
 from rocketchaos.harness.language.words import parse_duration_ms
 
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ def _look(
     limits = Limits(total_s=max(Limits().total_s, seconds + 60))
 
     async def look(on_look: Callable[[Report], None]) -> Report:
-        async with Gate(access, limits, recorded=write_bundle is not None) as gate:
+        recorded = write_bundle is not None
+        async with Gate(access, limits, recorded=recorded, silence=of_this_user()) as gate:
             diagnosis = Diagnosis(gate, scope, checks, watch_s=seconds, progress=_progress, on_look=on_look)
             report = await diagnosis.run()
         if write_bundle is not None:

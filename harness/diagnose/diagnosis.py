@@ -30,9 +30,6 @@ from rocketchaos.harness.diagnose.view import ClusterView, GroupView
 
 WATCH_EVERY_S = 5.0
 """From one look of a watch to the next; clients commit their offsets as often."""
-SILENT_S = 10.0
-"""A member that didn't answer isn't asked again sooner: several questions at once can stop a client of 5.5, which
-waits for itself (docs/findings/running-info-waits-for-itself.md); its broker waits for it as long."""
 MOST_LOOKS = 60
 """How many are kept: five minutes of a watch."""
 LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
@@ -133,9 +130,8 @@ class Diagnosis:
 
     async def _pause(self, patience_s: float, begin: float, codes: Collection[str]) -> None:
         past_s = time.monotonic() - begin
-        least_s = SILENT_S if _has_a_silent_member(self.looks[-1]) else 0.0
         if self.watch_s:
-            await asyncio.sleep(max(WATCH_EVERY_S, least_s))  # a sampling rate: no condition is awaited
+            await asyncio.sleep(WATCH_EVERY_S)  # a sampling rate: no condition is awaited
             return
         number = min(self.looked - 1, len(LOOKS_AFTER_S) - 1)
         self.progress(
@@ -143,15 +139,7 @@ class Diagnosis:
             f"{max(0.0, patience_s - past_s):.0f} s"
         )
         # A sampling interval: the next look shows whether the state lasts.
-        await asyncio.sleep(max(least_s, min(LOOKS_AFTER_S[number], max(0.1, patience_s - past_s))))
-
-
-def _has_a_silent_member(look: Look) -> bool:
-    return any(
-        member.exchange.answer_code is None
-        for members in look.members.values()
-        for member in members.values()
-    )
+        await asyncio.sleep(min(LOOKS_AFTER_S[number], max(0.1, patience_s - past_s)))
 
 
 Place = tuple[str, str]

@@ -16,8 +16,12 @@ from dataclasses import dataclass, field, replace
 from rocketchaos.harness.core.errors import HarnessDefect
 from rocketchaos.harness.diagnose.exchange import Exchange, Keep
 from rocketchaos.harness.diagnose.requests import GET_CONSUMER_RUNNING_INFO, READ_ONLY
+from rocketchaos.harness.diagnose.silence import Silence
 from rocketchaos.harness.rocketmq import reach, remoting
 from rocketchaos.harness.rocketmq.remoting import Answer
+
+_NO_ANSWER = 207
+"""CONSUME_MSG_TIMEOUT: a broker's answer for a member that gave none within 10 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +81,26 @@ class Gate:
     """Asks servers over one connection to each, and records every question and answer."""
 
     def __init__(
-        self, access: Access | None = None, limits: Limits | None = None, *, recorded: bool = True
+        self,
+        access: Access | None = None,
+        limits: Limits | None = None,
+        *,
+        recorded: bool = True,
+        silence: Silence | None = None,
     ) -> None:
-        """`recorded`: every exchange is kept, as long as the gate is."""
+        """Open none of its connections yet.
+
+        Args:
+            access: how servers are reached.
+            limits: the most that it may cost.
+            recorded: every exchange is kept, as long as the gate is.
+            silence: the members that are left alone for a moment; default: those of this gate.
+        """
         self.limits = limits or Limits()
         self.record: list[Exchange] = []
         self._recorded = recorded
         self._access = access or Access()
+        self._silence = silence or Silence()
         self._lines: dict[str, _Line] = {}
         self._end = time.monotonic() + self.limits.total_s
 
@@ -103,7 +120,12 @@ class Gate:
         begin = time.monotonic()
         try:
             async with asyncio.timeout(self._end - begin):
+                if relayed:
+                    # Nothing could be awaited: a question whether it answers by now is what must not come.
+                    await asyncio.sleep(self._silence.left_s(fields))
                 async with line.turn(relayed):
+                    if relayed:
+                        self._silence.note(fields)  # until it answers, also if this command ends meanwhile
                     exchange = replace(exchange, at_ms=int(time.time() * 1000))
                     begin = time.monotonic()
                     limit_s = self.limits.relayed_s if relayed else self.limits.answer_s
@@ -123,6 +145,8 @@ class Gate:
                 answer_fields=answer.fields,
                 body=body.decode(errors="replace"),
             )
+            if relayed and answer.code != _NO_ANSWER:
+                self._silence.forget(fields)
         exchange = replace(exchange, took_ms=round((time.monotonic() - begin) * 1000, 1))
         if self._recorded:
             self.record.append(exchange)

@@ -16,7 +16,9 @@ Made from the checks by `python -m rocketchaos.harness.reference.diagnose`: don'
 
 The command asks name servers, brokers and, through the brokers, every member of the group. It reports what is
 wrong, with the answers that prove it. It changes nothing in the cluster. These are all the requests that it
-sends, at most 100 a second to each address; it asks each member once per look.
+sends, at most 100 a second to each address; it asks each member once per look. A member that doesn't answer
+is asked again after 10 s at the earliest, by the next command too: several questions at once can stop a client
+of 5.2 or later ([finding](findings/running-info-waits-for-itself.md)).
 
 {requests}
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
     from rocketchaos.harness.steps.context import StepContext
 
-_LIMIT_S = 10.0
+_LIMIT_S = 15.0
+"""A broker waits 10 s for a client to which it passes a request on, and then answers for it
+(Broker2Client.callClient, AdminBrokerProcessor.callConsumer)."""
 _SENDING = (10, 36, 310, 320)
 """SEND_MESSAGE, CONSUMER_SEND_MSG_BACK, SEND_MESSAGE_V2, SEND_BATCH_MESSAGE."""
 _DELETING = (215, 216)
@@ -37,7 +39,8 @@ class Ask(Step):
     topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for a producer's group. In
     the answer the real names become these names again. `<orders-1>` is the msgId of the first message sent to
     orders, `<orders-1.offset>` its offsetMsgId. The check `answer: {of: ids, …}` states what must be in the
-    answer.
+    answer. A broker passes some requests on to a client, such as 307, GET_CONSUMER_RUNNING_INFO, and waits up
+    to 10 s for it.
     """
 
     word = "ask"

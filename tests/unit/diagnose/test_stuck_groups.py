@@ -357,24 +357,3 @@ def test_an_offset_is_watched_only_where_members_want_the_same(
     with suppress(InterruptedError):
         asyncio.run(live.run())
     assert watched == again
-
-
-@pytest.mark.parametrize(
-    ("changes", "after_s"), [((), 1.0), ((unanswered(307, None, clientId=OTHER),), 10.0)]
-)
-def test_a_member_that_did_not_answer_is_asked_again_10_s_later(
-    changes: Sequence[Change], after_s: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Several questions at once can stop a client of 5.5."""
-    slept: list[float] = []
-
-    async def once(seconds: float) -> None:
-        slept.append(seconds)
-        raise InterruptedError
-
-    monkeypatch.setattr(asyncio, "sleep", once)
-    changes = (ALIKE, *offset(lambda _look: 1), *changes)
-    live = replace(diagnosis("mismatch-4.9.4.json", *changes), recorded=None)
-    with suppress(InterruptedError):
-        asyncio.run(live.run())
-    assert slept == [after_s]
