@@ -172,7 +172,8 @@ def _look(
 
     async def look(on_look: Callable[[Report], None]) -> Report:
         recorded = write_bundle is not None
-        async with Gate(access, limits, recorded=recorded, silence=of_this_user()) as gate:
+        gate = Gate(access, limits, recorded=recorded, silence=of_this_user(), progress=_progress)
+        async with gate:
             diagnosis = Diagnosis(gate, scope, checks, watch_s=seconds, progress=_progress, on_look=on_look)
             report = await diagnosis.run()
         if write_bundle is not None:

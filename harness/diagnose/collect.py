@@ -82,7 +82,7 @@ class Collector:
         await self._cluster(item, anew)
         groups = [group for group in self._groups(item) if only is None or group in only]
         await asyncio.gather(
-            copies.add_copies(item, self._runtime, self._ask),
+            copies.add_copies(item, self._runtime, self._ask, self._keep_offsets),
             backlogs.add_backlogs(item, self._ask),
             *(self._group(item, group) for group in groups),
         )
@@ -193,10 +193,7 @@ class Collector:
         await asyncio.gather(*(self._broker(look, broker, anew) for broker in list(look.brokers.values())))
 
     async def _broker(self, look: Look, broker: Broker, anew: bool) -> None:
-        ask = partial(self._ask, look, broker.address)
-        wanted = self.scope.groups
-        with_own = None if wanted is None else (*wanted, TRANSACTIONS, REVIVING)
-        offsets = ask(requests.GET_ALL_CONSUMER_OFFSET, keep=lambda body: read.keep_offsets(body, with_own))
+        offsets = self._ask(look, broker.address, requests.GET_ALL_CONSUMER_OFFSET, keep=self._keep_offsets)
         if anew:
             answered, answer = await asyncio.gather(self._settings(look, broker), offsets)
         else:
@@ -205,6 +202,10 @@ class Collector:
             self._keep_settings(look, broker, self._known)
         look.offset_tables[broker.name] = answer
         look.offsets[broker.name] = read.offsets(answer)
+
+    def _keep_offsets(self, body: bytes) -> bytes:
+        wanted = self.scope.groups
+        return read.keep_offsets(body, None if wanted is None else (*wanted, TRANSACTIONS, REVIVING))
 
     async def _settings(self, look: Look, broker: Broker) -> bool:
         """Ask a broker for its settings, its groups' and its modes; whether it answered all of it."""

@@ -9,7 +9,7 @@ import hmac
 import os
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
@@ -87,6 +87,7 @@ class Gate:
         *,
         recorded: bool = True,
         silence: Silence | None = None,
+        progress: Callable[[str], None] = lambda _text: None,
     ) -> None:
         """Open none of its connections yet.
 
@@ -95,12 +96,14 @@ class Gate:
             limits: the most that it may cost.
             recorded: every exchange is kept, as long as the gate is.
             silence: the members that are left alone for a moment; default: those of this gate.
+            progress: hears what takes seconds.
         """
         self.limits = limits or Limits()
         self.record: list[Exchange] = []
         self._recorded = recorded
         self._access = access or Access()
         self._silence = silence or Silence()
+        self._progress = progress
         self._lines: dict[str, _Line] = {}
         self._end = time.monotonic() + self.limits.total_s
 
@@ -120,9 +123,12 @@ class Gate:
         begin = time.monotonic()
         try:
             async with asyncio.timeout(self._end - begin):
-                if relayed:
+                if relayed and (left_s := self._silence.left_s(fields)):
+                    self._progress(
+                        f"{fields['clientId']} didn't answer a moment ago: it is asked again in {left_s:.0f} s"
+                    )
                     # Nothing could be awaited: a question whether it answers by now is what must not come.
-                    await asyncio.sleep(self._silence.left_s(fields))
+                    await asyncio.sleep(left_s)
                 async with line.turn(relayed):
                     if relayed:
                         self._silence.note(fields)  # until it answers, also if this command ends meanwhile

@@ -247,6 +247,8 @@ class Copies:
     """28, by broker id."""
     connected: Exchange | None
     """907 at the master; None: one of 4.9.x doesn't know this request."""
+    offsets: Mapping[int, Exchange]
+    """43, by broker id."""
 
 
 @dataclass(frozen=True, slots=True)

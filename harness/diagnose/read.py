@@ -125,7 +125,7 @@ def without_namespace(group: str) -> str:
 
 
 def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:
-    """Of the answer to 43: the offsets of the groups that are looked at."""
+    """Of the answer to 43: the offsets of the groups that are looked at, and how many groups have any."""
     try:
         table = mapping(mapping(loads(body)).get("offsetTable"))
     except ValueError:
@@ -134,7 +134,8 @@ def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:
     kept = {
         key: offsets for key, offsets in table.items() if wanted is None or key.partition("@")[2] in wanted
     }
-    return json.dumps({"offsetTable": kept}, ensure_ascii=False).encode()
+    groups_known = {key.partition("@")[2] for key in table}
+    return json.dumps({"offsetTable": kept, "groups": len(groups_known)}, ensure_ascii=False).encode()
 
 
 def keep_modes(body: bytes, groups: Iterable[str] | None) -> bytes:
@@ -242,6 +243,12 @@ def offsets(exchange: Exchange) -> dict[str, dict[str, dict[int, int]]]:
             whole(queue): whole(offset) for queue, offset in mapping(by_queue).items()
         }
     return found
+
+
+def known_groups(exchange: Exchange) -> int | None:
+    """Of how many groups a broker has offsets (43); None: an older version of ours recorded the answer."""
+    number = mapping(exchange.document).get("groups")
+    return None if number is None else whole(number)
 
 
 def delay_offsets(exchange: Exchange) -> dict[int, int]:

@@ -16,6 +16,7 @@ from rocketchaos.harness.cluster.server_settings import Site
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.gate import Gate
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 
@@ -43,7 +44,8 @@ class _Misled(EmbeddedCluster):
 @contextmanager
 def running(kind: type[EmbeddedCluster], version: str, folder: Path) -> Iterator[EmbeddedCluster]:
     """A master with a slave, and with one message."""
-    cluster = kind(version, COMPRESSED, folder / "cluster", owner="test", slaves=["broker-a"])
+    needs = ClusterNeeds(slaves=("broker-a",))
+    cluster = kind(version, COMPRESSED, folder / "cluster", owner="test", needs=needs)
     cluster.start()
     try:
         (master,) = [node.address for node in cluster.nodes if node.name == "broker-a"]

@@ -23,6 +23,7 @@ from rocketchaos.harness.diagnose.checks import (
     retry_settings,
     revive,
     set_ahead,
+    slave_offsets,
     slaves,
     subscriptions,
     transactions,
@@ -34,8 +35,9 @@ from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
     subscriptions, members, differences, proxies, ownership, configuration, permissions, unread_queues, offsets,
-    outside, set_ahead, progress, cluster, registrations, slaves, ordered_topics, missing_topics, retry_settings,
-    request_modes, member_clocks, message_types, delays, transactions, revive, unwanted, unsubscribed,
+    outside, set_ahead, progress, cluster, registrations, slaves, slave_offsets, ordered_topics, missing_topics,
+    retry_settings, request_modes, member_clocks, message_types, delays, transactions, revive, unwanted,
+    unsubscribed,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = {

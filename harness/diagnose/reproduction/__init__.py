@@ -89,6 +89,7 @@ NOT_WRITTEN: Mapping[str, str] = {
     "RC0812": "nothing is lost",
     "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
     "RC0814": "the broker's log has the reason; `broker-config: {set: {reviveInterval: …}}` stops a broker",
+    "RC0815": "the slave's log says why; `slave-copies-no-offsets` shows what follows",
 }
 """By code: why no scenario is written."""
 

@@ -281,4 +281,10 @@ PLANTED = (
     Planted("RC0812", (delayed(60_000),), (delayed(60_000, waiting=0),)),
     Planted("RC0813", (undecided(1, connected=False),), (undecided(0, connected=True),)),
     Planted("RC0814", (V5, popped(300_000)), (V5, popped(20_000)), looks=16),
+    Planted(
+        "RC0815",
+        (with_slave(lambda _look: 1000, lambda _look: 1000, slave_offset=lambda _look, _offset: None),),
+        (with_slave(lambda _look: 1000, lambda _look: 1000),),
+        looks=42,
+    ),
 )

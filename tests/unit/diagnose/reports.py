@@ -14,6 +14,7 @@ from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import DELAYED, HALF, REVIVE, TIMED
 from rocketchaos.harness.diagnose.requests import (
+    GET_ALL_CONSUMER_OFFSET,
     GET_ALL_MESSAGE_REQUEST_MODE,
     GET_BROKER_HA_STATUS,
     GET_BROKER_RUNTIME_INFO,
@@ -168,9 +169,15 @@ def second_broker(*, has_topic: bool = True) -> Edit:
 
 
 def with_slave(
-    master_end: Callable[[int], int], slave_end: Callable[[int], int | None], connections: int = 1
+    master_end: Callable[[int], int],
+    slave_end: Callable[[int], int | None],
+    connections: int = 1,
+    slave_offset: Callable[[int, int], int | None] = lambda _look, offset: offset,
 ) -> Edit:
-    """The broker has a slave, whose commit log ends there in each look; None: it doesn't answer."""
+    """The broker has a slave, whose commit log ends there in each look; None: it doesn't answer.
+
+    `slave_offset`: what it has of each offset of its master, by look; None: nothing.
+    """
 
     def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
         for item in exchanges:
@@ -185,6 +192,20 @@ def with_slave(
                 )
                 status = json.dumps({"haConnectionInfo": [{"diff": 0}] * connections})
                 yield replace(item, code=GET_BROKER_HA_STATUS, body=status)
+            elif item.code == GET_ALL_CONSUMER_OFFSET:
+                table = item.document["offsetTable"]
+                yield replace(item, body=json.dumps({"offsetTable": table, "groups": len(table)}))
+                copied = {
+                    key: {
+                        queue: has
+                        for queue, offset in of.items()
+                        if (has := slave_offset(item.look, offset)) is not None
+                    }
+                    for key, of in table.items()
+                }
+                copied = {key: of for key, of in copied.items() if of}
+                text = json.dumps({"offsetTable": copied, "groups": len(copied)})
+                yield replace(item, address=SLAVE, body=text)
             else:
                 yield item
 

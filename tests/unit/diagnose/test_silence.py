@@ -75,6 +75,18 @@ def test_questions_to_brokers_themselves_never_wait(tmp_path: Path) -> None:
     assert errors == ["no answer within 0.2 s"] * 2
 
 
+def test_waiting_is_shown(tmp_path: Path) -> None:
+    async def ask(shown: list[str]) -> None:
+        silence = Silence(tmp_path)
+        silence.note(MEMBER)
+        async with Gate(limits=Limits(total_s=0.1), silence=silence, progress=shown.append) as gate:
+            await gate.ask(0, "127.0.0.1:1", GET_CONSUMER_RUNNING_INFO, MEMBER)
+
+    shown: list[str] = []
+    asyncio.run(ask(shown))
+    assert shown == ["a didn't answer a moment ago: it is asked again in 10 s"]
+
+
 def test_after_10_s_it_may_be_asked_again_and_its_file_goes(tmp_path: Path) -> None:
     silence = Silence(tmp_path)
     silence.note(MEMBER)

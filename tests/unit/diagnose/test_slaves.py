@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -114,3 +114,30 @@ def test_a_slave_that_is_catching_up_is_behind_until_it_has_caught_up() -> None:
     assert codes(_report(slow)) == {"RC0810"}
     fast = with_slave(lambda look: 1000 + 100 * look, lambda look: min(100 + 200 * look, 1000 + 100 * look))
     assert not codes(_report(fast))
+
+
+def copying(slave_offset: Callable[[int, int], int | None]) -> Edit:
+    """The slave keeps up with the commit log, and has these offsets."""
+    return with_slave(lambda _look: 1000, lambda _look: 1000, slave_offset=slave_offset)
+
+
+def test_a_slave_without_any_offset_has_not_copied_them_for_longer_than_a_minute() -> None:
+    report = _report(copying(lambda _look, _offset: None), looks=42)
+    (finding,) = report.findings
+    assert finding.check.code == "RC0815"
+    assert SLAVE in finding.sentence
+    # It may have started a moment ago.
+    few = _report(copying(lambda _look, _offset: None), looks=20)
+    assert not codes(few)
+    assert "RC0815" in unknown(few)
+    late = copying(lambda look, offset: offset if look >= 30 else None)
+    assert not codes(_report(late, looks=42))
+
+
+def test_a_slave_that_lacks_what_its_master_had_a_minute_ago_is_named_at_once() -> None:
+    stale = copying(lambda _look, offset: offset - 1)
+    (finding,) = _report(stale, looks=42).findings
+    assert finding.check.code == "RC0815"
+    assert "75 s ago" in finding.sentence
+    # Before that it may still copy them.
+    assert not codes(_report(stale, looks=20))
