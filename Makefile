@@ -23,7 +23,7 @@ INSTALL = { ! $(BIN)/python -m pip config list | grep index > /dev/null && $(PIP
 ONCE_MORE := -r aR --reruns 1 --only-rerun 'EnvironmentNotReady|RemotingTimeoutException|RemotingTooMuchRequestException' \
   --only-rerun 'not reached within [0-9.]+ s|has several connections'
 
-# Tests start some hundred processes of Python: their imports are compiled once, whatever the shell says.
+# Imports are compiled once, whatever the shell says: in a shell that forbids it, every command would compile 600 files.
 unexport PYTHONDONTWRITEBYTECODE
 
 # Each part collects its own folders alone, which takes a fraction of collecting all; tests/conftest.py sees to it that
@@ -191,6 +191,7 @@ $(VENV)/.runtime: $(VENV)/.made $(INPUTS)
 	  echo "Installing rocketchaos into $(VENV), with a Java of its own (80 MB; a minute) ..." >&2; \
 	  $(call INSTALL,--editable '.[java]'); \
 	fi
+	@$(BIN)/python -m compileall -q harness assertions spark_reports
 	@touch $@
 
 $(VENV)/.reports: $(VENV)/.runtime $(INPUTS)

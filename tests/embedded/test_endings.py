@@ -121,7 +121,11 @@ def nothing_left(command: Command, limit_s: float = 5) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+    ("ending", "code", "word"),
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        pytest.param(signal.SIGTERM, 143, "terminated", marks=pytest.mark.extended),
+    ],
 )
 def test_a_signal_ends_it_in_good_order(
     command: Command, ending: signal.Signals, code: int, word: str
