@@ -53,10 +53,14 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
         return _passed_by_own_filter(case, passed, owners, carriers)
     stored = case.stored(passed.n)
     if stored is None:
-        return _whatever_was_stored(case, passed) or case.undetermined(
-            "the offset passed it, but no two looks, before the sending and after the passing, show the same "
-            "stored subscription",
-            [passed, *case.observations_of_stored(passed.n)],
+        return (
+            _whatever_was_stored(case, passed)
+            or _older_than_the_group(case, passed)
+            or case.undetermined(
+                "the offset passed it, but no two looks, before the sending and after the passing, show the same "
+                "stored subscription",
+                [passed, *case.observations_of_stored(passed.n)],
+            )
         )
     proof = [passed, *stored.observations]
     held = f"the broker held {stored.expression!r}"
@@ -88,6 +92,8 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
         whoever = _whoever_pulled(case, passed)
         if whoever is not None:
             return whoever
+        if (older := _older_than_the_group(case, passed)) is not None:
+            return older
         who = ", ".join(carriers)
         return case.undetermined(
             f"the offset passed it, and who owned the queue was not observed all the time, or changed: the pulls "
@@ -190,6 +196,19 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
         MessageClass.FILTERED_BY_BROKER,
         f"the broker skipped tag {message.tag!r}, whichever member's subscription it held: {who}",
         [passed, *observations],
+    )
+
+
+def _older_than_the_group(case: Case, passed: Event) -> MessageFate | None:
+    """Sent before the group's first member started: a group without offsets may begin behind it."""
+    members = case.view.online_between(case.group, 0, passed.n)
+    if case.view.online_between(case.group, 0, case.message.invoked_n) or not members:
+        return None
+    where = ", ".join(f"{name} {case.spec(name).consume_from}" for name in members)
+    return case.undetermined(
+        "it was sent before a member of the group started: a group without offsets begins where its consumer says "
+        f"({where}), which may be behind it",
+        [passed],
     )
 
 

@@ -1,4 +1,4 @@
-"""What brokers with access control get: ACL 1, and ACL 2 from 5.3 on, from one plain_acl.yml.
+"""What brokers with access control and their proxy get: ACL 1, and ACL 2 from 5.3 on, from one plain_acl.yml.
 
 ACL 2 takes the accounts of that file over when the broker starts (`AuthMigrator`, 5.3.3 and 5.5.0).
 """
@@ -28,6 +28,15 @@ _ACL_2: Mapping[str, str] = MappingProxyType(
         "migrateAuthFromV1Enabled": "true",
     }
 )
+_OF_PROXIES: Mapping[str, str] = MappingProxyType(
+    {
+        # Otherwise its own requests to brokers have no signature (DefaultMessagingProcessor, 5.5.0).
+        "enableAclRpcHookForClusterMode": "true",
+        "authenticationMetadataProvider": "org.apache.rocketmq.proxy.auth.ProxyAuthenticationMetadataProvider",
+        "authorizationMetadataProvider": "org.apache.rocketmq.proxy.auth.ProxyAuthorizationMetadataProvider",
+    }
+)
+_OF_BROKERS = ("initAuthenticationUser", "migrateAuthFromV1Enabled")
 KEY_FILE = "access-key.yml"
 """In a broker's folder: the harness's own key, for `diagnose --access-key-file`."""
 
@@ -35,6 +44,14 @@ KEY_FILE = "access-key.yml"
 def broker_lines(version: str) -> Mapping[str, str]:
     """The lines of broker.conf that switch it on."""
     return _ACL_2 if contains(MIGRATES, version) else {"aclEnable": "true"}
+
+
+def proxy_lines() -> Mapping[str, str]:
+    """The lines of rmq-proxy.json by which it checks its clients as the brokers do, whom it asks for the accounts.
+
+    ACL 2 (ProxyAuthenticationMetadataProvider, 5.3.3 and 5.5.0).
+    """
+    return {**{name: line for name, line in _ACL_2.items() if name not in _OF_BROKERS}, **_OF_PROXIES}
 
 
 def write_accounts(folder: Path, accounts: Mapping[str, Account]) -> None:

@@ -179,8 +179,12 @@ class EmbeddedCluster(ServerCluster):
         nameserver: str,
         arguments: Sequence[str],
     ) -> ProxyProcess:
-        (folder / PROXY_FILE).write_text(
-            server_settings.proxy_file(proxy, nameserver, self.timing.proxy), encoding="utf-8"
+        checks = access_control.proxy_lines() if self._needs.accounts else {}
+        file = folder / PROXY_FILE
+        # With accounts it has the harness's own key.
+        file.touch(mode=0o600)
+        file.write_text(
+            server_settings.proxy_file(proxy, nameserver, {**self.timing.proxy, **checks}), encoding="utf-8"
         )
         modes = ["-pm", proxy.mode, "-pc", str(folder / PROXY_FILE), *arguments]
         command = self._command(folder, "proxy", modes)

@@ -1,7 +1,8 @@
 """A canary of gRPC: a client that the proxy serves, before any that is looked at."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
@@ -19,7 +20,13 @@ SERVE_LIMIT_S = 60.0
 _TRY_AGAIN_S = 0.2
 
 
-def prove_grpc(worker: Worker, admin: Admin, endpoint: str, brokers: Sequence[Node]) -> None:
+def prove_grpc(
+    worker: Worker,
+    admin: Admin,
+    endpoint: str,
+    brokers: Sequence[Node],
+    access: Mapping[str, Any] | None = None,
+) -> None:
     """Start and stop a consumer with its own group and topic, until the proxy serves it.
 
     A proxy answers long before it is warm: the client waits 3 s for a request and 10 s for its first settings,
@@ -30,6 +37,7 @@ def prove_grpc(worker: Worker, admin: Admin, endpoint: str, brokers: Sequence[No
         admin: of the cluster.
         endpoint: the proxy's, `host:port`.
         brokers: the masters.
+        access: the keys of the account with which it signs its requests.
 
     Raises:
         EnvironmentNotReady: it served none within 60 s, or the worker has died.
@@ -49,6 +57,7 @@ def prove_grpc(worker: Worker, admin: Admin, endpoint: str, brokers: Sequence[No
             group=canary,
             endpoint=endpoint,
             subscribe={canary: "*"},
+            access=access,
         )
         worker.request("stop-consumer", READY_LIMIT_S, name=name)
 

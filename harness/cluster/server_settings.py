@@ -124,7 +124,7 @@ def broker_file(
     return properties_text(settings)
 
 
-def proxy_file(proxy: Proxy, nameserver: str, settings: Mapping[str, int]) -> str:
+def proxy_file(proxy: Proxy, nameserver: str, settings: Mapping[str, int | str]) -> str:
     """`rmq-proxy.json` of a proxy (ProxyConfig, 5.3.3), with its address for clients; it listens on every one."""
     host, _, grpc_port = proxy.grpc_endpoint.rpartition(":")
     return json.dumps(

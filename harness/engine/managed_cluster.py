@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-from rocketchaos.harness.clients.access import access_of
+from rocketchaos.harness.clients.access import access_of, keys_of
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.base import Cluster, Guarded, Named, Networked
 from rocketchaos.harness.cluster.canary import prove_delivery
@@ -154,7 +154,8 @@ class ManagedCluster(Closing):
                 return
             try:
                 masters = [node for node in cluster.nodes if node.is_master]
-                prove_grpc(worker, admin, cluster.proxy.grpc_endpoint, masters)
+                access = keys_of(HARNESS) if _is_guarded(cluster) else None
+                prove_grpc(worker, admin, cluster.proxy.grpc_endpoint, masters, access)
             finally:
                 worker.release()
             self._grpc_proven = True
@@ -173,8 +174,7 @@ class ManagedCluster(Closing):
                 # It warms up meanwhile.
                 admin = self._spawn_admin(cluster)
                 cluster.start()
-            guarded = isinstance(cluster, Guarded) and cluster.access_key_file is not None
-            access = access_of(HARNESS, self.version, processes.progress) if guarded else None
+            access = access_of(HARNESS, self.version, processes.progress) if _is_guarded(cluster) else None
             admin.connect(cluster.nameserver, new_token(), access)
             if not self.shared:
                 prove_delivery(admin, [node for node in cluster.nodes if node.is_master])
@@ -212,6 +212,10 @@ class ManagedCluster(Closing):
             self.processes.reaper.remove_scratch(self._cluster_owner)
             with suppress(EnvironmentNotReady):  # a reaper that is gone watches nothing
                 self.processes.reaper.unwatch(self._cluster_owner)
+
+
+def _is_guarded(cluster: Cluster) -> bool:
+    return isinstance(cluster, Guarded) and cluster.access_key_file is not None
 
 
 def _only_inside(cluster: Cluster | None) -> bool:

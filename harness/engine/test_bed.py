@@ -262,21 +262,22 @@ class TestBed:
         The proxy answers for routes to itself, as a name server does.
         """
         cluster = self.managed.ready()[0]
+        access = {} if account is None else {"access": self._access(choice, account)}
         if not choice.kind.needs_proxy and through == "brokers":
             addresses = {node.name: node.address for node in cluster.nodes}
             chosen = ";".join(addresses[name] for name in name_servers or ())
-            reached = {"nameserver": chosen or cluster.nameserver}
-            if account is None:
-                return reached
-            if choice.kind.name != USUAL_CLIENT:
-                return {**reached, "access": keys_of(account)}
-            version = choice.version_on(self.managed.version)
-            return {**reached, "access": access_of(account, version, self.managed.processes.progress)}
+            return {"nameserver": chosen or cluster.nameserver, **access}
         if cluster.proxy is None:
             raise HarnessDefect("a client needs a proxy, and the cluster has none")
         if through == "proxy":
-            return {"nameserver": cluster.proxy.remoting_address}
-        return {"nameserver": cluster.nameserver, "endpoint": cluster.proxy.grpc_endpoint}
+            return {"nameserver": cluster.proxy.remoting_address, **access}
+        return {"nameserver": cluster.nameserver, "endpoint": cluster.proxy.grpc_endpoint, **access}
+
+    def _access(self, choice: ClientChoice, account: str) -> Mapping[str, Any]:
+        if choice.kind.name != USUAL_CLIENT:
+            return keys_of(account)
+        version = choice.version_on(self.managed.version)
+        return access_of(account, version, self.managed.processes.progress)
 
     def _locate(self, topic: str, msg_id: str) -> Mapping[str, Any]:
         return locate(self.managed.ready()[1], topic, msg_id)

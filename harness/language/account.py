@@ -12,7 +12,7 @@ AccessKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{6,
 """ACL 1 refuses keys of fewer than 7 characters (PlainPermissionManager, 4.9.4)."""
 ACCOUNT = (
     "the account of `cluster: {accounts: …}` with which it signs its requests; default: it signs nothing, and "
-    "brokers with accounts refuse it"
+    "brokers with accounts, or their proxy, refuse it"
 )
 """The `account` of a client."""
 Permission = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,60}$")]

@@ -226,9 +226,9 @@ class ClusterNeeds(Strict):
 
     accounts: dict[AccessKey, Account] = Field(
         default_factory=dict,
-        description="its brokers have access control: ACL 1, from 5.3 on ACL 2. The accounts by access key, in "
-        "the words of plain_acl.yml: `{shop-account: {topicPerms: [orders=PUB], groupPerms: [g=SUB]}}`; the "
-        "harness makes their secret. Clients say `account`; names are `as-written`",
+        description="its brokers have access control: ACL 1, from 5.3 on ACL 2, which a proxy has too. The "
+        "accounts by access key, in the words of plain_acl.yml: `{shop-account: {topicPerms: [orders=PUB], "
+        "groupPerms: [g=SUB]}}`; the harness makes their secret. Clients say `account`; names are `as-written`",
     )
 
     @field_validator("broker")
@@ -266,8 +266,8 @@ class ClusterNeeds(Strict):
     def _accounts_problem(self) -> str | None:
         if HARNESS in self.accounts:
             return f"`{HARNESS}` is the account of the harness itself: give this one another name"
-        if self.accounts and (self.slaves or self.proxy or self.dashboard):
-            return "with `accounts` it has brokers alone: leave out `slaves`, `proxy` and `dashboard`"
+        if self.accounts and (self.slaves or self.dashboard):
+            return "with `accounts` it has brokers and a proxy: leave out `slaves` and `dashboard`"
         return None
 
     @property

@@ -8,7 +8,7 @@ from rocketchaos.harness.language.client_words import why_no_property, why_not_r
 from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
 from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.topic import attributes_of
-from rocketchaos.harness.rocketmq.access_key import SIGNED
+from rocketchaos.harness.rocketmq.access_key import MIGRATES, SIGNED
 from rocketchaos.harness.rocketmq.properties import GROUP, PRODUCER
 from rocketchaos.harness.rocketmq.version_range import contains, why_not_in
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
@@ -26,6 +26,13 @@ def lacks_on(scenario: Scenario, version: str) -> str | None:
         reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
     if reason is None and scenario.cluster.accounts and not contains(SIGNED, version):
         reason = f"has accounts, with which RocketMQ {version} can't be run here: {SIGNED} can"
+    if (
+        reason is None
+        and scenario.cluster.accounts
+        and scenario.cluster_needs.proxy
+        and not contains(MIGRATES, version)
+    ):
+        reason = f"has accounts and a proxy, which only checks them with ACL 2: RocketMQ {MIGRATES} has it"
     if reason is None and scenario.cluster.proxy == "local" and scenario.through_proxy:
         reason = "goes `through: proxy`, which a proxy in mode LOCAL can't serve: write `proxy: cluster`"
     return (

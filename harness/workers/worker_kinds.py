@@ -17,7 +17,7 @@ JVM_OPTIONS = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-Xshare:auto",
-    # Otherwise the heap starts at its maximum: 17 MB more. With less it is collected a dozen times while a client starts.
+    # Otherwise the heap starts at its maximum: 17 MB more. With less it is collected a dozen times during a start.
     "-Xms16m",
     "-Xmn10m",
     # Its file in the temporary folder would outlive a SIGKILL.

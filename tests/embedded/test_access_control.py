@@ -68,3 +68,54 @@ def test_brokers_refuse_what_an_account_may_not_do_and_no_output_has_its_secret(
     assert SECRET not in shown.out + shown.err
     written = [item for item in (tmp_path / "runs").rglob("*") if item.is_file() and not item.is_symlink()]
     assert [str(item) for item in written if SECRET.encode() in item.read_bytes()] == []
+
+
+THROUGH_A_PROXY = """\
+name: accounts-through-a-proxy
+title: gRPC clients with accounts, and some without any
+rocketmq: '>=5.3'
+cluster:
+  proxy: MODE
+  accounts:
+    shop-account: {topicPerms: [orders=PUB]}
+    audit-account: {topicPerms: [orders=SUB], groupPerms: [g=SUB, in-java=SUB]}
+topics: {orders: {queues: 1}}
+producer: {account: shop-account, client: grpc}
+producers:
+  reader: {account: audit-account, client: grpc}
+  nobody: {client: grpc}
+consumers:
+  a: {group: g, account: audit-account, client: grpc, subscribe: {orders: '*'}}
+  b: {group: other, account: audit-account, client: grpc, subscribe: {orders: '*'}}
+  c: {group: in-java, account: audit-account, through: proxy, subscribe: {orders: '*'}}
+steps:
+  - start: [a, c]
+  - start: {consumers: b, may_be_refused: true}
+  - send: {topic: orders, count: 2}
+  - send: {topic: orders, count: 3, producer: reader, may_fail: true}
+  - send: {topic: orders, count: 4, producer: nobody, may_fail: true}
+  - settle: {delivered: a, count: 2, within: 60s}
+  - settle: {delivered: c, count: 2, within: 60s}
+anomaly:
+  - send-refused: {topic: orders, count: 3, because: has no permission to access Topic}
+  - send-refused: {topic: orders, count: 4, because: failed to fetch topic}
+  - start-refused: {consumer: b}
+  - delivered: {to: a, count: 2}
+  - delivered: {to: c, count: 2}
+healthy:
+  - send-refused: {topic: orders, count: 0}
+"""
+
+
+@pytest.mark.parametrize("mode", ["cluster", pytest.param("local", marks=pytest.mark.nightly)])
+def test_a_proxy_refuses_what_an_account_may_not_do(
+    mode: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = THROUGH_A_PROXY.replace("MODE", mode)
+    if mode == "local":
+        text = text.replace(", through: proxy", "")
+    file = tmp_path / "accounts.scenario.yaml"
+    file.write_text(text)
+    code = main(["run", str(file), "--rocketmq", "5.5.0", "--runs", str(tmp_path / "runs")])
+    shown = capsys.readouterr()
+    assert code == 0, shown.out + shown.err

@@ -43,6 +43,7 @@ GRPC = ClientKind(
     version="5.1.2",
     needs_proxy=True,
     takes_ids=False,
+    signs=True,
     chooses_queues=False,
     # As the message group, of which the proxy makes the queue: Guava's consistentHash of String.hashCode
     # (SendMessageActivity, 5.5.0), where Java's SelectMessageQueueByHash takes the hash modulo the queues.

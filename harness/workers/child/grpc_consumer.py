@@ -94,7 +94,7 @@ class PushConsumer(GrpcConsumer):
         events: EventPipe,
         *,
         group: str,
-        endpoint: str,
+        servers: Any,
         subscribe: Mapping[str, str | Mapping[str, str]],
         settings: Mapping[str, Any],
         behaviour: Mapping[str, Any],
@@ -105,7 +105,7 @@ class PushConsumer(GrpcConsumer):
         threads = {"consumption_thread_count": settings[_THREADS]} if _THREADS in settings else {}
         with refusals():
             self._client = rocketmq.PushConsumer(
-                configuration(endpoint), group, _Callback(self._listener), filters(subscribe), **threads
+                servers, group, _Callback(self._listener), filters(subscribe), **threads
             )
 
     def start(self) -> None:
@@ -148,7 +148,7 @@ class SimpleConsumer(GrpcConsumer):
         events: EventPipe,
         *,
         group: str,
-        endpoint: str,
+        servers: Any,
         subscribe: Mapping[str, str | Mapping[str, str]],
         settings: Mapping[str, Any],  # noqa: ARG002 - none of them is its own
         behaviour: Mapping[str, Any],
@@ -159,9 +159,7 @@ class SimpleConsumer(GrpcConsumer):
         self._invisible_s = _INVISIBLE_S if invisible_ms is None else invisible_ms // 1000
         await_s = _LONG_POLLING_S if await_ms is None else await_ms // 1000
         with refusals():
-            self._client = rocketmq.SimpleConsumer(
-                configuration(endpoint), group, filters(subscribe), await_duration=await_s
-            )
+            self._client = rocketmq.SimpleConsumer(servers, group, filters(subscribe), await_duration=await_s)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._receive_on, name=f"receive-{name}", daemon=True)
 
@@ -215,6 +213,7 @@ def new_consumer(
     api: str = "push",
     group: str,
     endpoint: str,
+    access: Mapping[str, Any] | None = None,
     subscribe: Mapping[str, str | Mapping[str, str]],
     settings: Mapping[str, Any] | None = None,
     behaviour: Mapping[str, Any] | None = None,
@@ -233,7 +232,7 @@ def new_consumer(
         name,
         events,
         group=group,
-        endpoint=endpoint,
+        servers=configuration(endpoint, access),
         subscribe=subscribe,
         settings=settings or {},
         behaviour=behaviour or {},

@@ -16,9 +16,10 @@ CONSUMED, FAILED = "CONSUME_SUCCESS", "RECONSUME_LATER"
 """What a listener's answer, or the lack of an ack, is called in events: as Java's ConsumeConcurrentlyStatus."""
 
 
-def configuration(endpoint: str) -> Any:
-    """How a client reaches the proxy at `host:port`."""
-    return ClientConfiguration(endpoint, Credentials())
+def configuration(endpoint: str, access: Mapping[str, Any] | None) -> Any:
+    """How a client reaches the proxy at `host:port`, and signs its requests, by `{access_key, secret_key}`."""
+    keys = ("", "") if access is None else (access["access_key"], access["secret_key"])
+    return ClientConfiguration(endpoint, Credentials(*keys))
 
 
 def filters(subscribe: Mapping[str, str | Mapping[str, str]]) -> dict[str, Any]:

@@ -22,9 +22,9 @@ class _Message(rocketmq.Message):  # type: ignore[misc, unused-ignore]
 class GrpcProducer:
     """A producer that never retries by itself, because the harness must see every failure: made, not started."""
 
-    def __init__(self, endpoint: str, **_others: Any) -> None:
+    def __init__(self, endpoint: str, access: Mapping[str, Any] | None = None, **_others: Any) -> None:
         with refusals():
-            self._client = rocketmq.Producer(configuration(endpoint))
+            self._client = rocketmq.Producer(configuration(endpoint, access))
         self._topics: set[str] = set()
 
     @property

@@ -64,7 +64,7 @@ def proven(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The endpoints that were tried."""
     tried: list[str] = []
     monkeypatch.setattr(
-        managed_cluster, "prove_grpc", lambda _worker, _admin, endpoint, _brokers: tried.append(endpoint)
+        managed_cluster, "prove_grpc", lambda _worker, _admin, endpoint, *_others: tried.append(endpoint)
     )
     return tried
 

@@ -69,6 +69,19 @@ def test_versions_that_sign_no_raw_requests_are_left_out() -> None:
     assert scenario().lacks_on("4.9.4") is None
 
 
+def test_a_proxy_checks_accounts_from_5_3_on() -> None:
+    behind_a_proxy = scenario(a=f"{SIGNED}, client: grpc")
+    assert "has accounts and a proxy" in str(behind_a_proxy.lacks_on("5.2.0"))
+    assert behind_a_proxy.lacks_on("5.3.3") is None
+
+
+def test_a_proxy_asks_the_brokers_for_accounts_and_makes_none() -> None:
+    lines = access_control.proxy_lines()
+    assert lines["authenticationMetadataProvider"].endswith(".ProxyAuthenticationMetadataProvider")
+    assert lines["innerClientAuthenticationCredentials"]
+    assert "initAuthenticationUser" not in lines
+
+
 def test_brokers_before_5_3_have_acl_1() -> None:
     assert access_control.broker_lines("5.2.0") == {"aclEnable": "true"}
     assert access_control.broker_lines("5.3.3")["migrateAuthFromV1Enabled"] == "true"
@@ -89,9 +102,12 @@ def test_a_producer_without_an_account_is_warned_of() -> None:
         ({"a": "account: shop-acount"}, "there is no account `shop-acount`"),
         ({"producer": "account: nobody-else"}, "there is no account `nobody-else`"),
         ({"cluster": "own: true"}, "there is no account `shop-account`"),
-        ({"a": "account: shop-account, client: grpc"}, "grpc signs no requests here: leave out `account`"),
-        ({"producer": "account: shop-account, client: grpc"}, "grpc signs no requests here"),
-        ({"cluster": f"{ACCOUNTS}, slaves: broker-a"}, "it has brokers alone"),
+        (
+            {"a": "account: shop-account, app: {command: [my-service]}"},
+            "signs no requests here: leave out `account`",
+        ),
+        ({"cluster": f"{ACCOUNTS}, slaves: broker-a"}, "leave out `slaves`"),
+        ({"cluster": f"{ACCOUNTS}, dashboard: true"}, "leave out `slaves` and `dashboard`"),
         ({"cluster": "accounts: {rocketchaos: {}, shop-account: {}}"}, "the account of the harness itself"),
         ({"cluster": "accounts: {short: {}, shop-account: {}}"}, "short"),
         ({"cluster": "accounts: {shop-account: {topicPerms: [orders]}}"}, "orders"),
