@@ -83,6 +83,9 @@ def not_on_every_broker(view: GroupView) -> Iterator[Found]:
                 f"only {joined(sorted(holders))} has it; without it: {joined(without)}",
                 routed(view, topic),
                 topic,
+                # One that doesn't answer may have died between the request for brokers and that for the route.
+                settled=all(name in brokers for name in without),
+                key=",".join(without),
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -288,3 +288,20 @@ def test_a_member_of_another_name_server_is_named_with_it() -> None:
     report = diagnosed(RECORDED, ALIKE, *changes, asks, looks=15, name_servers=NAME_SERVERS)
     (sentence,) = [item.sentence for item in report.findings if item.check.code == "RC0209"]
     assert sentence.endswith(f"; it asks {NAME_SERVERS[0]}, and not {NAME_SERVERS[1]}, as other members do")
+
+
+def _second_is_dead(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+    addresses = {item.address for item in exchanges}
+    for item in exchanges:
+        # That of the second broker is the first one's with a 2 behind it.
+        dead = item.address.endswith("2") and item.address[:-1] in addresses
+        yield replace(item, answer_code=None, remark="", body="", error="no connection") if dead else item
+
+
+def test_a_broker_that_died_while_name_servers_were_asked_lacks_no_topic() -> None:
+    lacking = (second_broker(has_topic=False), settings(autoCreateTopicEnable="true"))
+    assert "RC0405" in codes(diagnosed(RECORDED, ALIKE, *lacking))
+    report = diagnosed(RECORDED, ALIKE, *lacking, _second_is_dead)
+    assert "RC0405" not in codes(report)
+    (left,) = [item for item in report.undetermined if item.check.code == "RC0405"]
+    assert left.reason.startswith("it may be a moment of a change: only broker-1 has it")
