@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ from rocketchaos.harness.cli.diagnose_options import (
     TlsOption,
     TopicsOption,
     WatchOption,
+    WithinOption,
     WriteScenarioOption,
 )
 from rocketchaos.harness.cli.terminal import ERR, OUT
@@ -69,6 +71,7 @@ def diagnose(
     write_bundle: BundleOption = None,
     write_scenario: WriteScenarioOption = None,
     watch: WatchOption = None,
+    within: WithinOption = None,
     metrics: MetricsOption = None,
     list_checks: ListOption = False,
 ) -> ExitCode:
@@ -83,7 +86,8 @@ def diagnose(
     if bundle is not None:
         asked = {
             "--group": groups, "--topic": topics, "--proxy": proxies, "--read-messages": read_messages,
-            "--bundle": write_bundle, "--watch": watch, "--metrics": metrics,
+            "--bundle": write_bundle, "--watch": watch, "--within": within,
+            "--metrics": metrics,
         }  # fmt: skip
         _refuse_with_a_bundle(*(name for name, value in asked.items() if value))
         recorded = asyncio.run(_look_at_bundle(bundle, checks))
@@ -92,6 +96,9 @@ def diagnose(
         raise UsageProblem("no name server is given", "Give the name server: `--namesrv HOST:9876`.")
     if groups and all_groups:
         raise UsageProblem("`--group` and `--all-groups` exclude each other", "Leave one out.")
+    if watch is not None and within is not None:
+        raise UsageProblem("`--watch` and `--within` exclude each other", "Leave one out.")
+    within_s = math.inf if within is None else _seconds("--within", within)
     scope = Scope(
         target.name_servers(namesrv),
         tuple(dict.fromkeys(groups)) if groups else None,
@@ -102,7 +109,7 @@ def diagnose(
     if write_bundle is not None:
         require_writable(write_bundle, "Give another `--bundle`.")
     access = Access(target.secrets(access_key_file), target.tls(tls, tls_ca), target.mapped(mapped or ()))
-    report = _look(access, scope, checks, write_bundle, _watch(watch, metrics, output))
+    report = _look(access, scope, checks, write_bundle, _watch(watch, metrics, output), within_s)
     return _ended(report, threshold, output, write_scenario)
 
 
@@ -156,16 +163,25 @@ def _watch(duration: str | None, metrics: str | None, output: Output) -> Watch |
         if metrics is not None:
             raise UsageProblem("`--metrics` needs `--watch`", "Say how long: `--watch 1h`.")
         return None
-    try:
-        seconds = parse_duration_ms(duration) / 1000
-    except ValueError as error:
-        advice = "Give one number and one unit, such as `2m`: `5m10s` is `310s`."
-        raise UsageProblem(f"--watch: {error}", advice) from error
+    seconds = _seconds("--watch", duration)
     return Watch(seconds, None if metrics is None else target.address(metrics, "--metrics"), output)
 
 
+def _seconds(option: str, duration: str) -> float:
+    try:
+        return parse_duration_ms(duration) / 1000
+    except ValueError as error:
+        advice = "Give one number and one unit, such as `2m`: `5m10s` is `310s`."
+        raise UsageProblem(f"{option}: {error}", advice) from error
+
+
 def _look(
-    access: Access, scope: Scope, checks: Sequence[Check], write_bundle: Path | None, watch: Watch | None
+    access: Access,
+    scope: Scope,
+    checks: Sequence[Check],
+    write_bundle: Path | None,
+    watch: Watch | None,
+    within_s: float,
 ) -> Report:
     seconds = watch.seconds if watch else 0.0
     limits = Limits(total_s=max(Limits().total_s, seconds + 60))
@@ -174,7 +190,9 @@ def _look(
         recorded = write_bundle is not None
         gate = Gate(access, limits, recorded=recorded, silence=of_this_user(), progress=_progress)
         async with gate:
-            diagnosis = Diagnosis(gate, scope, checks, watch_s=seconds, progress=_progress, on_look=on_look)
+            diagnosis = Diagnosis(
+                gate, scope, checks, watch_s=seconds, within_s=within_s, progress=_progress, on_look=on_look
+            )
             report = await diagnosis.run()
         if write_bundle is not None:
             from rocketchaos.harness.diagnose import bundle

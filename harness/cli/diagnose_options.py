@@ -136,6 +136,16 @@ WatchOption = Annotated[
     ),
 ]
 
+WithinOption = Annotated[
+    str | None,
+    typer.Option(
+        "--within",
+        metavar="DURATION",
+        help="Answer within this time, `3s`: what may be a moment of a change is then undetermined. Default: look "
+        "again until that is known.",
+    ),
+]
+
 MetricsOption = Annotated[
     str | None,
     typer.Option("--metrics", metavar="HOST:PORT", help="Serve the findings to Prometheus, with `--watch`."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -72,6 +73,8 @@ class Diagnosis:
     """The record that is asked; None: the cluster is live."""
     watch_s: float = 0.0
     """How long it looks on, whatever it sees."""
+    within_s: float = math.inf
+    """After this time it looks no more, and reports as undetermined whatever may be a moment of a change."""
     progress: Callable[[str], None] = lambda _text: None
     on_look: Callable[[Report], None] = lambda _report: None
     """Called with every look."""
@@ -126,7 +129,7 @@ class Diagnosis:
         if self.recorded is not None:
             return self.looked < self.recorded.looks
         past_s = time.monotonic() - begin
-        return past_s < self.watch_s or past_s < patience_s
+        return past_s < self.watch_s or past_s < min(patience_s, self.within_s)
 
     async def _pause(self, patience_s: float, begin: float, codes: Collection[str]) -> None:
         past_s = time.monotonic() - begin
@@ -134,12 +137,12 @@ class Diagnosis:
             await asyncio.sleep(WATCH_EVERY_S)  # a sampling rate: no condition is awaited
             return
         number = min(self.looked - 1, len(LOOKS_AFTER_S) - 1)
+        left_s = min(patience_s, self.within_s) - past_s
         self.progress(
-            f"{', '.join(codes)} may be a moment of a change: looking again, for up to "
-            f"{max(0.0, patience_s - past_s):.0f} s"
+            f"{', '.join(codes)} may be a moment of a change: looking again, for up to {max(0.0, left_s):.0f} s"
         )
         # A sampling interval: the next look shows whether the state lasts.
-        await asyncio.sleep(min(LOOKS_AFTER_S[number], max(0.1, patience_s - past_s)))
+        await asyncio.sleep(min(LOOKS_AFTER_S[number], max(0.1, left_s)))
 
 
 Place = tuple[str, str]
