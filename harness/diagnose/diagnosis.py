@@ -74,7 +74,7 @@ class Diagnosis:
     watch_s: float = 0.0
     """How long it looks on, whatever it sees."""
     within_s: float = math.inf
-    """After this time it looks no more, and reports as undetermined whatever may be a moment of a change."""
+    """After this time it looks no more; a possible moment of a change is then undetermined."""
     progress: Callable[[str], None] = lambda _text: None
     on_look: Callable[[Report], None] = lambda _report: None
     """Called with every look."""
