@@ -141,8 +141,8 @@ WithinOption = Annotated[
     typer.Option(
         "--within",
         metavar="DURATION",
-        help="Answer within this time, `3s`. A possible change under way is then undetermined. Default: look "
-        "again until it is over.",
+        help="Begin no look after this time, `3s`. A possible change under way is then undetermined. Default: "
+        "look again until it is over.",
     ),
 ]
 

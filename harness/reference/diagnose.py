@@ -30,7 +30,7 @@ such a finding. It looks for 27 s, or longer in these cases:
 - 77 s if a slave may first have to copy the offsets of groups;
 - 87 s if a broker may first have to release the lock of a killed orderly member.
 
-`--within 3s` limits that time. A possible change under way is then undetermined.
+`--within 3s` limits that time: no look begins after it. A possible change under way is then undetermined.
 
 If a check gets no answer, its result is `undetermined`, never "fine".
 
