@@ -3,12 +3,14 @@
 import contextlib
 import signal
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psutil
 from docker.errors import APIError, NotFound
 from docker.models.containers import Container
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.containers.container_engine import Engine, refusals
@@ -20,6 +22,8 @@ from rocketchaos.harness.rocketmq import reach
 
 _STATE_LIMIT_S = 20
 _SHUTDOWN_LIMIT_S = 60
+_BUSY = "unable to freeze"
+"""How runc refuses a pause if processes were starting threads all the time that it tried (cgroup v1)."""
 _LINES = 200
 # Images start Java from shell scripts, which as process 1 take no notice of SIGTERM and don't pass it on; so
 # `docker stop` would kill RocketMQ in the end. Not every image has `ps`.
@@ -27,6 +31,17 @@ _TERMINATE_JAVA = (
     'for process in /proc/[0-9]*; do [ "$(cat "$process/comm" 2> /dev/null)" = java ]'
     ' && kill -TERM "${process#/proc/}"; done; true'
 )
+
+
+def until_frozen(do: Callable[[], None]) -> None:
+    """Pause a container; again, for up to 20 s, as long as it is too busy for that. Raises as `do`."""
+    retrying = Retrying(
+        retry=retry_if_exception(lambda error: isinstance(error, APIError) and _BUSY in str(error)),
+        wait=wait_fixed(0.1),
+        stop=stop_after_delay(_STATE_LIMIT_S),
+        reraise=True,
+    )
+    retrying(do)
 
 
 class ServerContainer(Server):
@@ -136,7 +151,7 @@ class ServerContainer(Server):
         if self._container is None or self.exit_reason() is not None:
             raise EnvironmentNotReady(f"{self.name} is gone: it can't {what}", f"Its log: {self.log}")
         with refusals(f"{self.name} can't {what}"):
-            do(self._container)
+            until_frozen(partial(do, self._container))
             self._await(lambda state: state["Status"] == wanted, _STATE_LIMIT_S, f"didn't {what}")
 
     def terminate(self) -> None:
