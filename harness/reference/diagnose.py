@@ -37,9 +37,9 @@ If a check gets no answer, its result is `undetermined`, never "fine".
 | exit code | meaning |
 |---|---|
 | 0 | no finding at `--threshold` (default: warning) or above |
-| 1 | findings |
+| 1 | findings, even if something else is undetermined |
 | 2 | wrong usage |
-| 3 | something is undetermined |
+| 3 | no such finding, and something is undetermined |
 | 4 | no server answers |
 
 `--bundle FILE` writes all questions and answers into a file, with one pseudonym for each address, client id,
