@@ -56,18 +56,24 @@ healthy:
 """
 
 
+def ends_as_expected_and_shows_no_secret(
+    text: str, version: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "accounts.scenario.yaml"
+    file.write_text(text)
+    code = main(["run", str(file), "--rocketmq", version, "--runs", str(folder / "runs")])
+    shown = capsys.readouterr()
+    assert code == 0, shown.out + shown.err
+    assert SECRET not in shown.out + shown.err
+    written = [item for item in (folder / "runs").rglob("*") if item.is_file() and not item.is_symlink()]
+    assert [str(item) for item in written if SECRET.encode() in item.read_bytes()] == []
+
+
 @pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
 def test_brokers_refuse_what_an_account_may_not_do_and_no_output_has_its_secret(
     version: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "accounts.scenario.yaml"
-    file.write_text(SCENARIO)
-    code = main(["run", str(file), "--rocketmq", version, "--runs", str(tmp_path / "runs")])
-    shown = capsys.readouterr()
-    assert code == 0, shown.out + shown.err
-    assert SECRET not in shown.out + shown.err
-    written = [item for item in (tmp_path / "runs").rglob("*") if item.is_file() and not item.is_symlink()]
-    assert [str(item) for item in written if SECRET.encode() in item.read_bytes()] == []
+    ends_as_expected_and_shows_no_secret(SCENARIO, version, tmp_path, capsys)
 
 
 THROUGH_A_PROXY = """\
@@ -114,8 +120,4 @@ def test_a_proxy_refuses_what_an_account_may_not_do(
     text = THROUGH_A_PROXY.replace("MODE", mode)
     if mode == "local":
         text = text.replace(", through: proxy", "")
-    file = tmp_path / "accounts.scenario.yaml"
-    file.write_text(text)
-    code = main(["run", str(file), "--rocketmq", "5.5.0", "--runs", str(tmp_path / "runs")])
-    shown = capsys.readouterr()
-    assert code == 0, shown.out + shown.err
+    ends_as_expected_and_shows_no_secret(text, "5.5.0", tmp_path, capsys)

@@ -378,30 +378,3 @@ def test_a_consumer_started_anew_holds_no_pull_of_before() -> None:
     story.made.add("b", "consumer-starting", pid=1, subscribe={"orders": "tagB"})
     story.looked_again().sent().passed().looked_again()
     assert story.fate().message_class is MessageClass.LOST
-
-
-class OlderThanItsGroup(OneMessage):
-    """A message that was sent before a member of the group started, and whose queue's offset has passed it."""
-
-    def __init__(self, *, another_first: bool) -> None:
-        text = TWO_TAGS.replace("{SUBSCRIBE_A}", "{orders: tagB}, consume_from: last-offset")
-        self.scenario = scenario_of(text.replace("SUBSCRIBE_B", "orders: tagB"))
-        self.made = HistoryBuilder().begin(self.scenario)
-        if another_first:
-            self.made.start(self.scenario, "b")
-        self.sent()
-        self.made.start(self.scenario, "a")
-        self.made.stored("g", {"orders": "tagB"}, ["a"])
-        self.made.offsets("g", "orders", [(1, 1), (0, 0)])
-
-
-def test_a_message_older_than_its_group_may_be_before_its_beginning() -> None:
-    fate = OlderThanItsGroup(another_first=False).fate()
-    assert fate.message_class is MessageClass.UNDETERMINED
-    assert "begins where its consumer says (a last-offset)" in fate.reason
-
-
-def test_where_a_member_was_there_before_nothing_is_said_of_a_beginning() -> None:
-    fate = OlderThanItsGroup(another_first=True).fate()
-    assert fate.message_class is MessageClass.UNDETERMINED
-    assert "begins" not in fate.reason
