@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 
 from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.store_views import NEWEST_INGEST, SIDES
 from rocketchaos.spark_reports.tables import TABLES
 
 
@@ -34,6 +35,7 @@ def duck(store: Store, threads: int, memory_gib: int) -> Iterator[duckdb.DuckDBP
                     f'"{item.name}" {_TYPE.get(item.dataType.typeName(), "VARCHAR")}' for item in table.schema
                 )
                 connection.execute(f"CREATE TABLE {name} ({columns})")
+        connection.execute(f"CREATE VIEW {SIDES} AS {NEWEST_INGEST}")
         yield connection
 
 
