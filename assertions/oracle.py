@@ -11,9 +11,10 @@ import sys
 
 from rocketchaos.assertions.case import Case
 from rocketchaos.assertions.passed import fate_of_passed
+from rocketchaos.assertions.set_offsets import set_by_tools
 from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.assertions.waiting import fate_of_waiting
-from rocketchaos.harness.core.events.messages import Consumed
+from rocketchaos.harness.core.events.messages import Consumed, OffsetsReset
 from rocketchaos.harness.core.events.observed import DeadLettersObserved
 from rocketchaos.harness.core.events.servers import GroupConfigured
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
@@ -73,11 +74,11 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
         elif (letters := _dead_letters(case, got[-1])) is not None:
             made, reason = MessageClass.DEAD_LETTER, "the listener failed for the last time that it may"
             proof.append(letters)
-        elif last.body.status == SUSPENDED:
-            made, reason = MessageClass.IN_RETRY, "the last listener failed; its client hands it over again"
         elif (dropped := why_dropped(case.view, case.group, got[-1], last, case.at)) is not None:
             made, (reason, event) = MessageClass.LOST, dropped
             proof.append(event)
+        elif last.body.status == SUSPENDED:
+            made, reason = MessageClass.IN_RETRY, "the last listener failed; its client hands it over again"
         elif _put_aside(case.view, last):
             made, reason = (
                 MessageClass.IN_RETRY,
@@ -126,18 +127,17 @@ def why_dropped(
     With retryQueueNums 0 a broker answers SUCCESS and stores nothing (`SendMessageProcessor.
     asyncConsumerSendMsgBack` in 4.9.4, `AbstractSendMessageProcessor.consumerSendMsgBack` in 5.5.0). After an
     orderly Go listener answers ConsumeRetryLater, its client neither hands the message over again nor sends it
-    back, and the next message that succeeds commits both (`pushConsumer.consumeMessageOrderly`, 2.1.2).
+    back, and the next message that succeeds commits both (`pushConsumer.consumeMessageOrderly`, 2.1.2). In 2.1.0
+    that happens after SuspendCurrentQueueAMoment, too (`processQueue.makeMessageToCosumeAgain`).
     """
-    if answer.body.status != FAILED or view.traits(answer.node).queues == "shared":
+    if answer.body.status not in (FAILED, SUSPENDED) or view.traits(answer.node).queues == "shared":
         return None
     if _put_aside(view, answer):
-        message = next((message for message in view.sent if message.key == last.key), None)
-        passed = None if message is None else view.first_passed(group, message, at)
-        reason = (
-            "the orderly listener answered ConsumeRetryLater: its client did not hand the message over again, and "
-            "the group's offset passed it"
-        )
-        return None if passed is None else (reason, passed)
+        return _left_behind(view, group, last, "the orderly listener answered ConsumeRetryLater", 0, at)
+    if answer.body.status == SUSPENDED:
+        if is_last_attempt(view.scenario.consumers[answer.node], last.reconsume_times):
+            return None
+        return _left_behind(view, group, last, "the last listener failed", answer.n, at)
     events = [event for event in view.of_kind(GroupConfigured, until=answer.n) if event.body.group == group]
     if not events or events[-1].body.settings.get("retryQueueNums") != 0:
         return None
@@ -146,6 +146,21 @@ def why_dropped(
         "message back, and drops it"
     )
     return reason, events[-1]
+
+
+def _left_behind(
+    view: RunView, group: str, last: Delivery, failure: str, since: int, at: int
+) -> tuple[str, Event] | None:
+    """That an orderly client goes on behind a message that failed, first seen after event `since`."""
+    message = next((message for message in view.sent if message.key == last.key), None)
+    passed = None if message is None else view.first_passed(group, message, at)
+    resets = [event for event in view.of_kind(OffsetsReset, until=at) if event.body.group == group]
+    if passed is None or passed.n < since or resets or any(set_by_tools(view, group)):
+        return None
+    return (
+        f"{failure}: its client did not hand the message over again, and the group's offset passed it",
+        passed,
+    )
 
 
 def _put_aside(view: RunView, answer: Event[Consumed]) -> bool:

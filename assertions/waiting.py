@@ -73,7 +73,7 @@ def fate_of_waiting(case: Case) -> MessageFate:
 
 
 def _passed_over(case: Case, owners: list[str]) -> str:
-    """What is to be known of lite pull owners, which commit what they have polled, and nothing beyond it.
+    """The hint for owners that commit what they got, and nothing beyond it: lite pull, and Go until 2.1.0.
 
     DefaultLitePullConsumerImpl.pollResult: the pull offset moves on with NO_MATCHED_MSG, the consume offset
     with `poll` alone (4.9.4, 5.5.0).
@@ -88,8 +88,8 @@ def _passed_over(case: Case, owners: list[str]) -> str:
     if not own:
         return ""
     return (
-        f"; the own expression of {', '.join(own)} doesn't match it, but a lite pull consumer's offset passes "
-        "that only with the next message that it polls"
+        f"; the own expression of {', '.join(own)} doesn't match it, but the offset of such a client passes "
+        "that only with the next message that it gets"
     )
 
 

@@ -107,7 +107,7 @@ def _spawn(
         classpath=() if role is None else classpath(kind.version or rocketmq, role, processes.progress),
         packages=worker_kind.packages_folder(processes.progress),
         library=worker_kind.library(processes.progress),
-        program=worker_kind.program(processes.progress),
+        program=worker_kind.program(kind.version or rocketmq, processes.progress),
         log_folder=folder,
         on_event=on_event,
         on_death=on_death,

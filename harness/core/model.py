@@ -87,7 +87,7 @@ class MessageClass(DescribedEnum):
         "lost",
         "Both filters match, the group's offset passed it, and no listener got it: truly lost. Or its listener "
         "failed, and it never comes again: the broker keeps no retries for the group (retryQueueNums 0), or "
-        "an orderly Go listener answered ConsumeRetryLater.",
+        "an orderly client of Go goes on behind it.",
     )
     UNDETERMINED = "undetermined", "The history doesn't say enough to choose; `reason` says what is missing."
 

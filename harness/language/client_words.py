@@ -1,11 +1,12 @@
 """The words of a scenario for clients, and why a client is not available."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, WithJsonSchema
 
-from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, client_choice
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, ClientKind, client_choice
 from rocketchaos.harness.rocketmq.properties import Properties
 from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
@@ -16,7 +17,14 @@ def _a_client(text: str) -> str:
     return text
 
 
-_KINDS = "|".join(kind.name if kind.version else f"{kind.name}(@[0-9.]+)?" for kind in CLIENT_KINDS.values())
+def _pattern(kind: ClientKind) -> str:
+    if kind.version is None:
+        return f"{kind.name}(@[0-9.]+)?"
+    versions = "|".join(map(re.escape, (kind.version, *kind.older)))
+    return f"{kind.name}(@({versions}))?"
+
+
+_KINDS = "|".join(map(_pattern, CLIENT_KINDS.values()))
 ClientText = Annotated[
     str, AfterValidator(_a_client), WithJsonSchema({"type": "string", "pattern": f"^({_KINDS})$"})
 ]

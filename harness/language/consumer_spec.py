@@ -73,8 +73,8 @@ class Consumer(Strict):
     )
     client: ClientText | None = Field(
         default=None,
-        description="which client: `java`, `java@4.9.4` in its own version, `python`, `grpc`, `go`; default: "
-        "that of the matrix, otherwise `java` in the brokers' version",
+        description="which client: `java`, `java@4.9.4` in its own version, `python`, `grpc`, `go`, `go@2.1.1`; "
+        "default: that of the matrix, otherwise `java` in the brokers' version",
     )
     app: App | None = Field(
         default=None,
@@ -311,7 +311,7 @@ class Consumer(Strict):
         Raises:
             KeyError: its client has no such `api` (`why_not_with` tells).
         """
-        api = self.choice.kind.apis[self.api]
+        api = self.choice.kind.api(self.api, self.choice.version)
         if self.app is not None and not self.app.has_hook:
             api = replace(api, seen_by="offsets" if self.app.sees is None else self.app.sees.way)
         return replace(api, filters_by="own") if self.post_subscription_when_pull else api

@@ -81,6 +81,8 @@ def meanings(word: str) -> list[Entry]:
 
 def _of_client(kind: ClientKind) -> str:
     version = f", version {kind.version}" if kind.version else ", of the brokers' version, or `java@4.9.4`"
+    if kind.older:
+        version += ", or " + ", ".join(f"`{kind.name}@{item}`" for item in kind.older)
     ways = "; ".join(
         ("Inside is " if kind.users_program else f"`api: {api.name}` is ")
         + f"{api.implementation}, filtered by the "

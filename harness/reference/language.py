@@ -98,7 +98,7 @@ def clients() -> str:
     for kind in CLIENT_KINDS.values():
         for api in kind.apis.values():
             implementation = f"{kind.title}: {api.implementation}"
-            version = "" if kind.version is None else f" {kind.version}"
+            version = "" if kind.version is None else f" {', '.join((kind.version, *kind.older))}"
             brokers = api.brokers or (PROXY_SINCE if kind.needs_proxy else "all")
             cells = (
                 f"`{kind.name}`",

@@ -46,7 +46,7 @@ _CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+(?:[\w.-]*\+[0-9a-f]{8})?))?")
 
 @dataclass(frozen=True, slots=True)
 class ClientChoice:
-    """A kind of client, in some version: `java`, `java@4.9.4`, `python`, `grpc`, `go`."""
+    """A kind of client, in some version: `java`, `java@4.9.4`, `python`, `grpc`, `go`, `go@2.1.1`."""
 
     kind: ClientKind
     version: str | None = None
@@ -64,7 +64,7 @@ def client_choice(text: str) -> ClientChoice:
     """The client that the text names.
 
     Raises:
-        ValueError: there is no such kind, or it is there in another version alone.
+        ValueError: there is no such kind, or it isn't there in this version.
     """
     found = _CHOICE.fullmatch(text)
     kind = CLIENT_KINDS.get(found[1]) if found else None
@@ -73,6 +73,9 @@ def client_choice(text: str) -> ClientChoice:
         meant = f"; did you mean `{near[0]}`?" if near else ""
         known = ", ".join(name for name, kind in CLIENT_KINDS.items() if kind.program is None)
         raise ValueError(f"`{text[:40]}` is no client: write one of {known}, or `java@4.9.4`{meant}")
-    if kind.version is not None and found[2] not in (None, kind.version):
-        raise ValueError(f"{kind.name} is {kind.title}, in version {kind.version} alone: write `{kind.name}`")
+    if kind.version is not None and found[2] not in (None, kind.version, *kind.older):
+        names = " or ".join(
+            f"`{name}`" for name in (kind.name, *(f"{kind.name}@{item}" for item in kind.older))
+        )
+        raise ValueError(f"{kind.name} is {kind.title}, version {kind.version}: write {names}")
     return ClientChoice(kind, found[2])

@@ -4,8 +4,8 @@ Steps, conditions, checks and the oracle ask an `Api` for what they must know, a
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from rocketchaos.harness.rocketmq.allocation import JAVA_STRATEGIES, Strategies
 from rocketchaos.harness.rocketmq.version_range import contains
@@ -127,7 +127,10 @@ class ClientKind:
     timers: tuple[ClientTimer, ...]
     """Those that may have to run out before something is seen of it."""
     version: str | None = None
-    """The one version that is known to work; None: that of the brokers, or any that the user names."""
+    """The version that it has by default; None: that of the brokers, or any that the user names."""
+    older: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The further versions that the user may name, where it has a version of its own: the fields of its `Api`s
+    that differ there."""
     needs_proxy: bool = False
     """It speaks gRPC, with the proxy of RocketMQ 5."""
     shared_worker: str | None = None
@@ -155,6 +158,14 @@ class ClientKind:
     consumer's start, has the names of topics and groups in it, and ends by SIGTERM."""
     begins_at_start: bool = False
     """Whether its process begins with the consumer's start; others are there before, and wait for that."""
+
+    def api(self, name: str, version: str | None) -> Api:
+        """One of its ways of consuming, in the version that was asked for.
+
+        Raises:
+            KeyError: it has no such way.
+        """
+        return replace(self.apis[name], **self.older.get(version or "", {}))
 
     @property
     def users_program(self) -> bool:

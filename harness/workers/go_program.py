@@ -1,12 +1,16 @@
-"""The Go worker: built with the user's own Go toolchain, once for each version of that and of our source."""
+"""The Go worker: built with the user's own Go toolchain, once for each version of that, of our source, and of the
+client."""
 
 import functools
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+
+from packaging.version import Version
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.cache_lock import cache_lock
@@ -16,16 +20,20 @@ from rocketchaos.harness.workers.own_program import OwnProgram, Progress
 SOURCE = Path(__file__).absolute().parent / "go"
 """The module's folder: `go.mod`, `go.sum` and the program."""
 BINARY = "rocketchaos-go-worker"
+MODULE = "github.com/apache/rocketmq-client-go/v2"
 _SOURCES = ("*.go", "go.mod", "go.sum")
+_CHANGED = ("2.1.0", "2.1.2")
+"""The versions of the client before which our source differs: files with the tag `before_2_1_2`."""
 _BUILD_LIMIT_S = 600
 _VERSION_LIMIT_S = 30
 _WAY_OUT = "scenarios of other clients run without it."
 
 
-def go_program(progress: Progress | None = None) -> OwnProgram:
+def go_program(version: str, progress: Progress | None = None) -> OwnProgram:
     """The program for this machine, built where the cache lacks it.
 
     Args:
+        version: of the client: `2.1.2`.
         progress: called with a few words before anything that takes time.
 
     Raises:
@@ -33,14 +41,14 @@ def go_program(progress: Progress | None = None) -> OwnProgram:
         written.
     """
     go = toolchain()
-    folder = _folder(_version(go))
+    folder = _folder(_version(go), version)
     binary = folder / BINARY
     if not binary.is_file():
         say = progress or (lambda _text: None)
         with cache_lock(folder.parent, "client packages", say):
             # Another process may have built it while this one waited.
             if not binary.is_file():
-                _build(go, binary, say)
+                _build(go, version, binary, say)
     return OwnProgram((str(binary),), folder)
 
 
@@ -78,21 +86,26 @@ def _version(go: str) -> str:
     return done.stdout.strip()
 
 
-def _folder(version: str) -> Path:
+def _folder(toolchain_version: str, client: str) -> Path:
     """Named after all that decides on the program: one that is in use is never changed."""
-    digest = hashlib.sha256(version.encode())
+    digest = hashlib.sha256(f"{toolchain_version}\0{client}".encode())
     for file in sorted(file for pattern in _SOURCES for file in SOURCE.glob(pattern)):
         digest.update(b"\0%s\0%s" % (file.name.encode(), file.read_bytes()))
     return paths.clients_folder() / f"go-{digest.hexdigest()[:12]}"
 
 
-def _build(go: str, binary: Path, progress: Progress) -> None:
-    progress("building the Go client with your Go toolchain, once")
+def _build(go: str, version: str, binary: Path, progress: Progress) -> None:
+    progress(f"building the Go client {version} with your Go toolchain, once")
     part = binary.with_suffix(f".{os.getpid()}.part")
     try:
         binary.parent.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(
-            [go, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", str(part), "."],
+            [
+                *(go, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-mod=mod"),
+                f"-modfile={_module_file(binary.parent, version)}",
+                f"-tags={','.join(_tags(version))}",
+                *("-o", str(part), "."),
+            ],
             cwd=SOURCE,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -117,6 +130,19 @@ def _build(go: str, binary: Path, progress: Progress) -> None:
         ) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def _module_file(folder: Path, version: str) -> Path:
+    """Our `go.mod` with this version of the client, and `go.sum`, which has all versions: Go may change both."""
+    file = folder / "go.mod"
+    text = (SOURCE / "go.mod").read_text(encoding="utf-8")
+    file.write_text(re.sub(rf"{MODULE} v\S+", f"{MODULE} v{version}", text), encoding="utf-8")
+    shutil.copyfile(SOURCE / "go.sum", folder / "go.sum")
+    return file
+
+
+def _tags(version: str) -> list[str]:
+    return [f"before_{name.replace('.', '_')}" for name in _CHANGED if Version(version) < Version(name)]
 
 
 def _environment(inherited: Mapping[str, str]) -> dict[str, str]:

@@ -109,7 +109,7 @@ class Processes(Closing):
             jvm_options=[*(f"-D{key}={value}" for key, value in properties.items()), *jvm_options],
             packages=worker_kind.packages_folder(self.progress),
             library=worker_kind.library(self.progress),
-            program=worker_kind.program(self.progress),
+            program=worker_kind.program(version, self.progress),
             log_folder=log_folder,
             on_event=on_event,
             on_death=on_death,

@@ -45,8 +45,8 @@ class WorkerKind:
     users_program: bool = False
     """Whether it is a program of the user's: `harness.workers.app_home`, `command_home` or `image_home` starts
     it, and it may end with any exit code on SIGTERM."""
-    own: Callable[[Progress | None], OwnProgram] | None = None
-    """Makes the program of one that isn't Python, or finds it; None: it is `module`."""
+    own: Callable[[str, Progress | None], OwnProgram] | None = None
+    """Makes, or finds, the program of one that isn't Python, in a version of its client; None: it is `module`."""
 
     def packages_folder(self, progress: Progress | None = None) -> Path | None:
         """The folder that has these packages, installed if need be; None: it needs none.
@@ -64,13 +64,17 @@ class WorkerKind:
         """
         return library(progress) if self.native else None
 
-    def program(self, progress: Progress | None = None) -> OwnProgram | None:
+    def program(self, version: str, progress: Progress | None = None) -> OwnProgram | None:
         """The program of a worker that isn't Python, built if need be; None: it is one of ours in Python.
+
+        Args:
+            version: of its client.
+            progress: called with a few words before anything that takes time.
 
         Raises:
             EnvironmentNotReady: it isn't available.
         """
-        return None if self.own is None else self.own(progress)
+        return None if self.own is None else self.own(version, progress)
 
 
 def log_properties(folder: Path) -> tuple[str, ...]:
@@ -94,7 +98,11 @@ def log_properties(folder: Path) -> tuple[str, ...]:
 
 def kind_of(own: OwnWorker) -> WorkerKind:
     """The kind of a worker of the user's own."""
-    return WorkerKind(own.kind.worker, "", None, own=lambda _progress: own_program(own.command, own.folder))
+
+    def program(_version: str, _progress: Progress | None) -> OwnProgram:
+        return own_program(own.command, own.folder)
+
+    return WorkerKind(own.kind.worker, "", None, own=program)
 
 
 KINDS: Mapping[str, WorkerKind] = {

@@ -77,6 +77,48 @@ def test_a_go_and_a_java_client_in_one_group(tmp_path: Path, listener: str) -> N
     assert "the consumer start beginning" in log.read_text()
 
 
+OLDER = """\
+name: older
+title: Each version of the Go client beside a Java one
+topics: {orders: {queues: 4}}
+consumers:
+  a: {group: g, client: go@VERSION, behaviour: {fail: 1}, subscribe: {orders: tagA}}
+  b: {group: g, client: java, subscribe: {orders: tagA}}
+steps:
+  - start: [a, b]
+  - settle: {ownership: g, within: 60s}
+  - send: {topic: orders, tag: tagA, count: 8, per_queue: 2}
+  - settle: {retried: a, count: 4, within: 60s}
+  - settle: {delivered: b, count: 4, within: 60s}
+  - kill: a
+  - settle: {ownership: g, within: 60s}
+anomaly:
+  - delivered: {to: g, at_most: 7}
+healthy:
+  - delivered: {to: a, count: 4}
+  - delivered: {to: b, at_least: 4}
+also:
+  - ownership: {of: b, topic: orders, count: 4}
+expected: not-reproduced
+"""
+
+
+@pytest.mark.extended
+def test_each_version_of_the_go_client_consumes_beside_java(tmp_path: Path) -> None:
+    versions = ("2.0.0", "2.1.0", "2.1.1")
+    for version in versions:
+        scenario = OLDER.replace("VERSION", version).replace(
+            "name: older", f"name: go-{version.replace('.', '-')}"
+        )
+        (tmp_path / f"{version}.scenario.yaml").write_text(scenario)
+    ended = rocketchaos("run", tmp_path, "--rocketmq", "4.9.4", "--json", cwd=tmp_path, limit_s=500)
+    runs = ended.document["runs"]
+    assert [run["outcome"] for run in runs] == ["not-reproduced"] * 3, [run["reason"] for run in runs]
+    assert ended.code == 0
+    told = {run["cell"]["client"] for run in runs}
+    assert told == {f"go@{version}+java" for version in versions}
+
+
 @pytest.mark.extended
 def test_a_worker_that_a_user_brings_is_a_client_as_any_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -84,7 +126,7 @@ def test_a_worker_that_a_user_brings_is_a_client_as_any_other(
     folder = tmp_path / "my worker"
     folder.mkdir()
     (folder / "worker.yaml").write_text(MANIFEST)
-    shutil.copy(go_program().command[0], folder / "worker")
+    shutil.copy(go_program("2.1.2").command[0], folder / "worker")
     monkeypatch.setenv("ROCKETCHAOS_WORKERS", os.fspath(folder))
     scenarios = ROOT / "scenarios" / "tags"
     ended = rocketchaos(

@@ -56,6 +56,12 @@ GO_STRATEGIES = Strategies(
 )
 
 
+# There is no hook behind its filter. Nor are there `consumeThreadMin` and `pullThresholdForQueue`.
+_UNTIL_2_1_1 = {"counts_pulls": False}
+# A held pull that ends with PULL_NOT_FOUND tells how far the broker has skipped: only 2.1.1 takes that over
+# (pushConsumer.pullMessage: PullNoNewMsg).
+_UNTIL_2_1_0 = {**_UNTIL_2_1_1, "commits_skipped": False, "suspends": False}
+
 GO = ClientKind(
     "go",
     "rocketmq-client-go",
@@ -90,6 +96,7 @@ GO = ClientKind(
         ClientTimer("pull-retry", 3_000),
     ),
     version="2.1.2",
+    older={"2.1.1": _UNTIL_2_1_1, "2.1.0": _UNTIL_2_1_0, "2.0.0": _UNTIL_2_1_0},
     # NewHashQueueSelector: FNV-1a (32 bits) of the key's UTF-8, modulo the queues. Java's SelectMessageQueueByHash
     # takes String.hashCode: of a key in ASCII the lowest bits of the two always differ.
     # Messages of a batch have no UNIQ_KEY (encodeBatch, MarshalMessageBatch): consumers get the offset's id.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/rocketmq-client-go/v2"
 	"github.com/apache/rocketmq-client-go/v2/consumer"
-	"github.com/apache/rocketmq-client-go/v2/hooks"
 	"github.com/apache/rocketmq-client-go/v2/primitive"
 )
 
@@ -96,8 +95,8 @@ func newPushConsumer(wanted consumerSettings, events *eventPipe) (*pushConsumer,
 		consumer.WithConsumeFromWhere(consumesFrom[wanted.ConsumeFrom]),
 		consumer.WithNamespace(wanted.Namespace),
 		consumer.WithCredentials(wanted.Access.credentials()),
-		consumer.WithFilterMessageHook([]hooks.FilterMessageHook{made.counts.count}),
 	}
+	options = append(options, counting(made.counts)...)
 	allocate, err := wanted.Strategy.allocate()
 	if err != nil {
 		return nil, err
@@ -132,14 +131,13 @@ func setting(name string, value json.RawMessage) (consumer.Option, error) {
 		return consumer.WithMaxReconsumeTimes(int32(number)), nil
 	case "consumeMessageBatchMaxSize":
 		return consumer.WithConsumeMessageBatchMaxSize(number), nil
-	case "consumeThreadMin", "consumeThreadMax":
-		return consumer.WithConsumeGoroutineNums(number), nil
-	case "pullThresholdForQueue":
-		return consumer.WithPullThresholdForQueue(int64(number)), nil
 	case "pullInterval":
 		return consumer.WithPullInterval(time.Duration(number) * time.Millisecond), nil
 	}
-	return nil, refuse("rocketmq-client-go has no setting `%s`", name)
+	if option := newerSetting(name, number); option != nil {
+		return option, nil
+	}
+	return nil, refuse("rocketmq-client-go has no setting `%s` in this version", name)
 }
 
 func (made *pushConsumer) clientId() string {
@@ -175,6 +173,35 @@ func (made *pushConsumer) unsubscribe(topic string) error {
 		return refusedBy(err)
 	}
 	return nil
+}
+
+// suspends is what a push consumer can do since 2.1.1.
+type suspends interface {
+	Suspend()
+	Resume()
+}
+
+func (made *pushConsumer) suspend() (fields, error) {
+	able, is := made.client.(suspends)
+	if !is {
+		return nil, refuse("this version of rocketmq-client-go can't suspend a consumer")
+	}
+	able.Suspend()
+	return nil, nil
+}
+
+func (made *pushConsumer) resume() (fields, error) {
+	able, is := made.client.(suspends)
+	if !is {
+		return nil, refuse("this version of rocketmq-client-go can't resume a consumer")
+	}
+	able.Resume()
+	return nil, nil
+}
+
+func (made *pushConsumer) releaseListener() (fields, error) {
+	made.listener.release()
+	return nil, nil
 }
 
 // consume is what the listener answers.
@@ -221,18 +248,6 @@ type pullCount struct{ found, passed int }
 type pullCounts struct {
 	lock    sync.Mutex
 	byTopic map[string]*pullCount
-}
-
-func (counts *pullCounts) count(found *hooks.FilterMessageContext) ([]*primitive.MessageExt, error) {
-	counts.lock.Lock()
-	defer counts.lock.Unlock()
-	topic := found.MQ.Topic
-	if counts.byTopic[topic] == nil {
-		counts.byTopic[topic] = &pullCount{}
-	}
-	counts.byTopic[topic].found++
-	counts.byTopic[topic].passed += len(found.Msg)
-	return found.Msg, nil
 }
 
 func (counts *pullCounts) of(topic string) fields {

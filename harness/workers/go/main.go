@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"github.com/apache/rocketmq-client-go/v2/rlog"
 )
 
 // Where broadcasting consumers keep their offsets: the client reads it once, before main (consumer.init).
@@ -22,7 +20,7 @@ func main() {
 	if os.Getenv(offsetsVariable) != offsets {
 		restartWith(offsets)
 	}
-	if err := rlog.SetOutputPath(filepath.Join(*folder, "rocketmq_client.log")); err != nil {
+	if err := logInto(filepath.Join(*folder, "rocketmq_client.log")); err != nil {
 		fail(err)
 	}
 	events := newEventPipe(*eventsFd)

@@ -215,15 +215,18 @@ func (made *messageProducer) sendAsync(
 // chosenOrNext is the queue that a message names, that of its sharding key's hash, or the next one.
 type chosenOrNext struct{ byHash, next producer.QueueSelector }
 
-func (selector *chosenOrNext) Select(
-	message *primitive.Message, queues []*primitive.MessageQueue, lastBroker string,
-) *primitive.MessageQueue {
-	if message.Queue == nil && message.GetShardingKey() != "" {
-		return selector.byHash.Select(message, queues, lastBroker)
+// by is the selector that chooses the queue of a message; nil: the message names its queue.
+func (selector *chosenOrNext) by(message *primitive.Message) producer.QueueSelector {
+	switch {
+	case message.Queue != nil:
+		return nil
+	case message.GetShardingKey() != "":
+		return selector.byHash
 	}
-	if message.Queue == nil {
-		return selector.next.Select(message, queues, lastBroker)
-	}
+	return selector.next
+}
+
+func chosen(message *primitive.Message, queues []*primitive.MessageQueue) *primitive.MessageQueue {
 	for _, queue := range queues {
 		if queue.BrokerName == message.Queue.BrokerName && queue.QueueId == message.Queue.QueueId {
 			return queue

@@ -13,7 +13,11 @@ func (made *pushConsumer) runningInfo() (fields, error) {
 	if !method.IsValid() {
 		return nil, refuse("this version of rocketmq-client-go doesn't tell its queues")
 	}
-	info := method.Call([]reflect.Value{reflect.ValueOf(false)})[0].Elem()
+	with := []reflect.Value{}
+	if method.Type().NumIn() > 0 { // since 2.1.1: whether to bring a dump of all stacks
+		with = append(with, reflect.ValueOf(false))
+	}
+	info := method.Call(with)[0].Elem()
 	queues := []fields{}
 	for table := info.FieldByName("MQTable").MapRange(); table.Next(); {
 		queue := table.Key().Interface().(primitive.MessageQueue)

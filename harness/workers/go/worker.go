@@ -32,9 +32,9 @@ func newWorker(events *eventPipe) *worker {
 		"stop-consumer":    made.stopConsumer,
 		"subscribe":        made.subscribe,
 		"unsubscribe":      made.unsubscribe,
-		"suspend-consumer": made.quietly(func(found *pushConsumer) { found.client.Suspend() }),
-		"resume-consumer":  made.quietly(func(found *pushConsumer) { found.client.Resume() }),
-		"release-listener": made.quietly(func(found *pushConsumer) { found.listener.release() }),
+		"suspend-consumer": made.ofNamed((*pushConsumer).suspend),
+		"resume-consumer":  made.ofNamed((*pushConsumer).resume),
+		"release-listener": made.ofNamed((*pushConsumer).releaseListener),
 		"pull-counts":      made.pullCounts,
 		"start-producer":   made.startProducer,
 		"stop-producer":    made.stopProducer,
@@ -111,14 +111,6 @@ func (worker *worker) ofNamed(answer func(*pushConsumer) (fields, error)) handle
 	}
 }
 
-// quietly handles one whose answer is empty.
-func (worker *worker) quietly(operation func(*pushConsumer)) handler {
-	return worker.ofNamed(func(found *pushConsumer) (fields, error) {
-		operation(found)
-		return nil, nil
-	})
-}
-
 func (worker *worker) stopConsumer(with json.RawMessage) (fields, error) {
 	var request named
 	if err := decode(with, &request); err != nil {
@@ -163,6 +155,9 @@ func (worker *worker) unsubscribe(with json.RawMessage) (fields, error) {
 }
 
 func (worker *worker) pullCounts(with json.RawMessage) (fields, error) {
+	if !countsPulls {
+		return nil, refuse("this version of rocketmq-client-go counts no pulls")
+	}
 	var request struct {
 		named
 		Topic string `json:"topic"`

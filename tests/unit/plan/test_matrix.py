@@ -55,7 +55,7 @@ def test_words_in_any_order(text: str, clients: list[str], versions: list[str]) 
         ("clients=jvaa", ["`jvaa` is no client", "did you mean `java`?"]),
         ("clients=java@4.9", ["`java@4.9` is no client"]),
         ("clients=java@banana", ["`java@banana` is no client"]),
-        ("clients=python@1.2.3", ["in version 2.0.0 alone"]),
+        ("clients=python@1.2.3", ["version 2.0.0: write `python`"]),
         ("clients=", ["`clients` is empty"]),
         ("clients=java,,python", ["an entry of `clients` is empty"]),
         ("clients=java,python,java", ["`java` is given twice in `clients`"]),

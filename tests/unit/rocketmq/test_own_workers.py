@@ -62,7 +62,7 @@ def test_it_says_in_which_further_ways_it_sends(tmp_path: Path) -> None:
 def test_its_program_is_seen_from_its_folder(tmp_path: Path) -> None:
     folder = worker(tmp_path / "mine")
     (folder / "settings.ini").write_text("")
-    program = kind_of(read_manifest(folder)).program()
+    program = kind_of(read_manifest(folder)).program("1.0.0")
     assert program is not None
     assert program.command == (str(folder / "run"), str(folder / "settings.ini"))
     assert program.folder == folder
@@ -76,7 +76,7 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     folder = worker(tmp_path / "mine")
     (folder / "run").chmod(0o644)
     with pytest.raises(EnvironmentNotReady, match="isn't there, or can't be executed"):
-        kind_of(read_manifest(folder)).program()
+        kind_of(read_manifest(folder)).program("1.0.0")
 
 
 @pytest.mark.parametrize(
