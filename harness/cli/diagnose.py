@@ -31,6 +31,7 @@ from rocketchaos.harness.cli.diagnose_options import (
     TlsCaOption,
     TlsOption,
     TopicsOption,
+    VerboseOption,
     WatchOption,
     WithinOption,
     WriteScenarioOption,
@@ -74,6 +75,7 @@ def diagnose(
     within: WithinOption = None,
     metrics: MetricsOption = None,
     list_checks: ListOption = False,
+    verbose: VerboseOption = False,
 ) -> ExitCode:
     """Find what is wrong in a live cluster, and prove it. It only reads the cluster.
 
@@ -91,7 +93,7 @@ def diagnose(
         }  # fmt: skip
         _refuse_with_a_bundle(*(name for name, value in asked.items() if value))
         recorded = asyncio.run(_look_at_bundle(bundle, checks))
-        return _ended(recorded, threshold, output, write_scenario)
+        return _ended(recorded, threshold, output, write_scenario, verbose)
     if namesrv is None:
         raise UsageProblem("no name server is given", "Give the name server: `--namesrv HOST:9876`.")
     if groups and all_groups:
@@ -110,7 +112,7 @@ def diagnose(
         require_writable(write_bundle, "Give another `--bundle`.")
     access = Access(target.secrets(access_key_file), target.tls(tls, tls_ca), target.mapped(mapped or ()))
     report = _look(access, scope, checks, write_bundle, _watch(watch, metrics, output), within_s)
-    return _ended(report, threshold, output, write_scenario)
+    return _ended(report, threshold, output, write_scenario, verbose)
 
 
 def _refuse_with_a_bundle(*options: str) -> None:
@@ -121,9 +123,11 @@ def _refuse_with_a_bundle(*options: str) -> None:
         )
 
 
-def _ended(report: Report, threshold: Threshold, output: Output, folder: Path | None) -> ExitCode:
+def _ended(
+    report: Report, threshold: Threshold, output: Output, folder: Path | None, verbose: bool
+) -> ExitCode:
     code = code_of(report, Level[threshold.name])
-    _tell(report, code, output)
+    _tell(report, code, output, verbose)
     if folder is not None:
         from rocketchaos.harness.cli.diagnosed_scenarios import write_scenarios
 
@@ -231,7 +235,7 @@ def code_of(report: Report, threshold: Level) -> ExitCode:
     return ExitCode.INCONCLUSIVE if report.undetermined else ExitCode.AS_EXPECTED
 
 
-def _tell(report: Report, code: ExitCode, output: Output) -> None:
+def _tell(report: Report, code: ExitCode, output: Output, verbose: bool) -> None:
     if output is Output.JSON:
         from rocketchaos.harness.diagnose.output.document import document
 
@@ -243,7 +247,7 @@ def _tell(report: Report, code: ExitCode, output: Output) -> None:
     else:
         from rocketchaos.harness.diagnose.output.text import text
 
-        OUT.print(text(report))
+        OUT.print(text(report, verbose=verbose))
 
 
 def _list(output: Output) -> ExitCode:

@@ -152,3 +152,7 @@ MetricsOption = Annotated[
 ]
 
 ListOption = Annotated[bool, typer.Option("--list", help="List all checks and exit.")]
+
+VerboseOption = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Also print what each check that found nothing ruled out.")
+]

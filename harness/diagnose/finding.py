@@ -85,6 +85,19 @@ class Inapplicable:
 Result = Found | Unknown | Inapplicable
 
 
+FAMILIES = {
+    "RC01": "subscriptions",
+    "RC02": "members",
+    "RC03": "owners of queues",
+    "RC04": "topics and settings",
+    "RC05": "offsets",
+    "RC06": "listeners",
+    "RC07": "retries, dead letters",
+    "RC08": "servers",
+}
+"""What checks look at, by the beginning of their codes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One thing that may be wrong, under a code that never means anything else."""
@@ -105,8 +118,15 @@ class Check:
     """Without the answer of each member, nothing is ruled out."""
     by_subscriptions: bool = False
     """Nothing is ruled out as long as the subscriptions of a member are unknown."""
+    caveat: str = ""
+    """What `ruled_out` doesn't cover, and how to see that."""
     of_group: Callable[[GroupView], Iterable[Result]] | None = None
     of_cluster: Callable[[ClusterView], Iterable[Result]] | None = None
+
+    @property
+    def known(self) -> str:
+        """`ruled_out`, with its caveat."""
+        return "; ".join(filter(None, (self.ruled_out, self.caveat)))
 
 
 @dataclass(frozen=True, slots=True)

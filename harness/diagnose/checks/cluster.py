@@ -250,10 +250,10 @@ CHECKS = (
         "RC0802",
         "one broker name or address is used twice",
         Level.ERROR,
-        "every broker has its own name and address, as far as these looks show; two processes that take turns "
-        "under one name need `--watch 2m`",
+        "every broker has its own name and address",
         "Messages, offsets and locks go sometimes to one of the two brokers, sometimes to the other.",
         ("Give each broker a name that is unique in all clusters of these name servers.",),
+        caveat="only `--watch 2m` sees two processes that take turns under one name",
         of_cluster=names_twice,
     ),
     Check(

@@ -148,8 +148,7 @@ CHECKS = (
         "RC0809",
         "a broker lacks a slave",
         Level.WARNING,
-        "no slave is missing that settings ask for, or that was there when this diagnosis began; any other "
-        "stopped slave looks like none",
+        "no slave is missing that settings ask for, or that was there when this diagnosis began",
         f"{_ALONE} Producers of a SYNC_MASTER of 4.9 get SLAVE_NOT_AVAILABLE. From 5.0 on they get "
         "FLUSH_SLAVE_TIMEOUT if inSyncReplicas is above the number of replicas. The message is stored either way: "
         "an application that sends it again makes a duplicate.",
@@ -158,6 +157,7 @@ CHECKS = (
             "a `--watch` that saw it leave can tell.",
             "If there should be none, set brokerRole to ASYNC_MASTER, and the number of replicas to 1.",
         ),
+        caveat="any other stopped slave looks like none",
         of_cluster=missing,
     ),
     Check(

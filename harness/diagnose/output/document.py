@@ -82,7 +82,7 @@ def document(report: Report, code: ExitCode) -> dict[str, Any]:
             for item in report.undetermined
         ],
         "ruled_out": [
-            {"code": item.check.code, "group": item.group or None, "known": item.check.ruled_out}
+            {"code": item.check.code, "group": item.group or None, "known": item.check.known}
             for item in report.ruled_out
         ],
     }

@@ -66,7 +66,7 @@ def page(report: Report, code: ExitCode) -> str:
     levels = ", ".join(f"{number} {level}" for level, number in counts.items() if number) or "nothing found"
     ruled_out: dict[str, list[str]] = {}
     for item in report.ruled_out:
-        ruled_out.setdefault(item.group, []).append(f"{item.check.code}: {item.check.ruled_out}")
+        ruled_out.setdefault(item.group, []).append(f"{item.check.code}: {item.check.known}")
     environment = Environment(autoescape=True, trim_blocks=True)
     whole = environment.from_string(_PAGE).render(**shown, levels=levels, ruled_out_by_group=ruled_out)
     return plain(whole)

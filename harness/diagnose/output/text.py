@@ -2,12 +2,15 @@
 
 import textwrap
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from rocketchaos.harness.diagnose.diagnosis import Report
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Finding, Undetermined
+from rocketchaos.harness.diagnose.finding import FAMILIES, Check, Evidence, Finding, Undetermined
 from rocketchaos.harness.diagnose.words import clock, counted, joined
 
 _WIDTH = 118
+_GROUPS = 4
+"""With more groups the report has no list of the checks that found nothing; `--verbose` has it."""
 _EVIDENCE = 12
 """At most this many answers of a finding are shown; JSON has all."""
 
@@ -19,24 +22,29 @@ def plain(text: str) -> str:
     )
 
 
-def text(report: Report) -> str:
-    """The whole report."""
-    return plain("\n".join(_lines(report)))
+def text(report: Report, *, verbose: bool = False) -> str:
+    """The whole report; `verbose` has a sentence for each check that found nothing, otherwise they are codes."""
+    return plain("\n".join(_lines(report, verbose)))
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: Report, verbose: bool) -> Iterator[str]:
     for finding in report.findings:
         yield from _finding(finding)
         yield ""
     yield from _undetermined(report.undetermined)
-    ruled_out: dict[str, list[str]] = {}
+    ruled_out: dict[str, list[Check]] = {}
     for out in report.ruled_out:
-        ruled_out.setdefault(out.group, []).append(f"{out.check.ruled_out} ({out.check.code})")
+        ruled_out.setdefault(out.group, []).append(out.check)
     for group, known in ruled_out.items():
-        if len(ruled_out) <= 4:
-            yield from _wrapped(
-                f"no finding for {f'group {group}' if group else 'the cluster'}: ", "; ".join(known)
+        if verbose or len(ruled_out) <= _GROUPS:
+            about = f"no finding for {f'group {group}' if group else 'the cluster'}: "
+            yield from (
+                _wrapped(about, "; ".join(f"{check.known} ({check.code})" for check in known))
+                if verbose
+                else _wrapped(about, _by_family(known))
             )
+    if ruled_out and not verbose:
+        yield "`--verbose` prints what each of these checks ruled out"
     named = {item.group for item in report.undetermined if item.check.code == "RC0210"}
     if offline := [group for group in report.offline if group not in named]:
         yield from _wrapped(
@@ -54,6 +62,23 @@ def _lines(report: Report) -> Iterator[str]:
         f"{summary}; {len(report.undetermined)} undetermined; {counted(len(report.groups), 'group')} at "
         f"{'; '.join(report.name_servers)}, {counted(len(report.looks), 'look')}, {report.seconds:.1f} s"
     )
+
+
+def _by_family(checks: Iterable[Check]) -> str:
+    """`members (RC0201, RC0202)`, …, and the caveats."""
+    families: dict[str, list[str]] = {}
+    checks = list(checks)
+    for check in checks:
+        families.setdefault(FAMILIES[check.code[:4]], []).append(check.code)
+    parts = [f"{family} ({', '.join(_runs(codes))})" for family, codes in families.items()]
+    return "; ".join([*parts, *(f"{check.code}: {check.caveat}" for check in checks if check.caveat)])
+
+
+def _runs(codes: Iterable[str]) -> Iterator[str]:
+    """`RC0201-RC0209`, `RC0211`: codes that follow each other together."""
+    for _, run in groupby(enumerate(codes), lambda item: int(item[1][2:]) - item[0]):
+        first, *rest = [code for _, code in run]
+        yield f"{first}-{rest[-1]}" if rest else first
 
 
 def _finding(finding: Finding) -> Iterator[str]:

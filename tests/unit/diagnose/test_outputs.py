@@ -16,6 +16,7 @@ from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.diagnose import bundle
 from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import FAMILIES
 from rocketchaos.harness.diagnose.output.document import document
 from rocketchaos.harness.diagnose.output.page import page
 from rocketchaos.harness.diagnose.output.text import text
@@ -30,6 +31,24 @@ def _nasty(document: Any) -> None:
     for item in document["subscriptionSet"]:
         if not item["topic"].startswith("%RETRY%"):
             item["subString"] += NASTY
+
+
+def test_checks_that_found_nothing_are_codes_by_what_they_look_at_and_sentences_if_asked() -> None:
+    report = diagnosed("mismatch-5.5.0.json")
+    short, long = text(report), text(report, verbose=True)
+    assert (
+        "subscriptions (RC0102, RC0105-RC0107); members (RC0201-RC0209, RC0211-RC0214, RC0216)"
+        in " ".join(short.split())
+    )
+    assert "every queue has an owner" not in short
+    assert "every queue has an owner (RC0301)" in " ".join(long.split())
+    caveat = "only `--watch 2m` sees two processes that take turns under one name"
+    assert all(caveat in " ".join(shown.split()) for shown in (short, long))
+    assert len(short.splitlines()) < len(long.splitlines())
+
+
+def test_every_check_belongs_to_a_family() -> None:
+    assert {code[:4] for code in CHECKS} == set(FAMILIES)
 
 
 def test_what_comes_from_the_cluster_steers_no_output() -> None:
