@@ -123,9 +123,9 @@ async def _popped(
     topic = f"{REVIVE}{broker.cluster}"
     revive = await ask(requests.GET_TOPIC_STATS_INFO, {"topic": topic})
     begins = {
-        queue[1]: max(item.min_offset, look.offset(REVIVING, topic, queue) or 0)
+        queue[1]: begin
         for queue, item in read.ends(revive).items()
-        if item.max_offset > max(item.min_offset, look.offset(REVIVING, topic, queue) or 0)
+        if item.max_offset > (begin := max(item.min_offset, last_handled(look, topic, queue) + 1))
     }
     answers = await asyncio.gather(
         *(_entries(ask, topic, queue, begin, REVIVED_AT_MOST) for queue, begin in begins.items())
@@ -144,6 +144,16 @@ async def _popped(
         )
     )
     return revive, entries, dict(zip(places, messages, strict=True))
+
+
+def last_handled(look: Look, topic: str, queue: tuple[str, int]) -> int:
+    """The last entry of a revive queue that its broker has handled; -1: none.
+
+    The broker stores the place of that entry, not of the next one, and none for acknowledgements behind it
+    (PopReviveService.mergeAndRevive, 5.0 to 5.5.0).
+    """
+    offset = look.offset(REVIVING, topic, queue)
+    return -1 if offset is None else offset
 
 
 def _keep_time(body: bytes) -> bytes:

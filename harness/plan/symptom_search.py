@@ -98,7 +98,8 @@ def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
     if meant:
         return [Found(symptom, 1.0, 1.0) for symptom in meant]
     weights = _weights(symptoms)
-    words = words_of(asked)
+    # A thread that no symptom has is not looked for by the words of its repository's name.
+    words = words_of(asked if thread is None else _THREAD.sub(" ", asked.strip()))
     found = (_likest(words, symptom, weights) for symptom in symptoms)
     likest = sorted(
         (match for match in found if match.likeness > 0),

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from rocketchaos.harness.diagnose.backlogs import last_handled
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
-from rocketchaos.harness.diagnose.model import REVIVE
+from rocketchaos.harness.diagnose.model import REVIVE, REVIVING, Look
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from tests.unit.diagnose.broker_edits import V5, settings
 from tests.unit.diagnose.member_edits import ALIKE
@@ -60,6 +61,16 @@ def test_a_timer_that_takes_nothing_or_is_late_is_found(
 def test_popped_messages_that_no_request_sees_are_not_ruled_out(value: str, expected: set[str]) -> None:
     report = diagnosed(RECORDED, ALIKE, V5, settings(popConsumerKVServiceEnable=value), looks=16)
     assert (codes(report), unknown(report)) == (set(), expected)
+
+
+@pytest.mark.parametrize(("offset", "begin"), [(None, 0), (0, 1), (3, 4)])
+def test_the_last_handled_entry_of_a_revive_queue_is_not_looked_at(offset: int | None, begin: int) -> None:
+    """A broker stores the place of the last entry that it has handled, and an idle queue ends with it."""
+    look = Look(0, 0)
+    topic = f"{REVIVE}cluster-1"
+    if offset is not None:
+        look.offsets = {"broker-1": {REVIVING: {topic: {0: offset}}}}
+    assert last_handled(look, topic, ("broker-1", 0)) + 1 == begin
 
 
 def test_a_delay_is_over_by_the_brokers_clock() -> None:

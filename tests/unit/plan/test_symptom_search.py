@@ -142,6 +142,20 @@ def test_a_thread_is_found() -> None:
     assert [listed.symptom.name for listed in search("apache/rocketmq#2836", EVERY)] == ["star-beside-a-tag"]
 
 
+@pytest.mark.parametrize(
+    "thread",
+    [
+        "apache/rocketmq#99999",
+        "apache/rocketmq-client-go#99999",
+        "https://github.com/apache/rocketmq/issues/99999",
+    ],
+)
+def test_a_thread_that_no_symptom_has_is_not_found_by_its_repository(thread: str) -> None:
+    found = search(thread, EVERY)
+    assert found
+    assert not any(match.is_it for match in found)
+
+
 def test_the_first_version_without_it_is_the_one_that_fixed_it() -> None:
     data = {
         "name": "s",
