@@ -231,7 +231,7 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     else:
         came = sum(end.max_offset - end.min_offset for end in ends.values())
         parts = [
-            f"{counted(came, 'retry', 'retries')} {'has' if came == 1 else 'have'} come, and none waits now"
+            f"{counted(came, 'retry', 'retries')} {'has' if came == 1 else 'have'} come, and none is ready now"
         ]
     if grown:
         parts.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
