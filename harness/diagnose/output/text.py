@@ -1,7 +1,7 @@
 """A report for people: each finding as `<level> [<code>] (<resource>) <sentence>`, and what proves it below."""
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from rocketchaos.harness.diagnose.diagnosis import Report
@@ -44,7 +44,7 @@ def _lines(report: Report, verbose: bool) -> Iterator[str]:
                 else _wrapped(about, _by_family(known))
             )
     if ruled_out and not verbose:
-        yield "`--verbose` prints what each of these checks ruled out"
+        yield "`--verbose` prints what each check that found nothing ruled out"
     named = {item.group for item in report.undetermined if item.check.code == "RC0210"}
     if offline := [group for group in report.offline if group not in named]:
         yield from _wrapped(
@@ -64,10 +64,9 @@ def _lines(report: Report, verbose: bool) -> Iterator[str]:
     )
 
 
-def _by_family(checks: Iterable[Check]) -> str:
+def _by_family(checks: Sequence[Check]) -> str:
     """`members (RC0201, RC0202)`, …, and the caveats."""
     families: dict[str, list[str]] = {}
-    checks = list(checks)
     for check in checks:
         families.setdefault(FAMILIES[check.code[:4]], []).append(check.code)
     parts = [f"{family} ({', '.join(_runs(codes))})" for family, codes in families.items()]
