@@ -369,7 +369,7 @@ def test_the_real_workers_run_from_mounted_code_and_jars(
         classpath=() if role is None else classpath("4.9.4", role),
         packages=chosen.packages_folder(),
         library=chosen.library(),
-        program=chosen.program(),
+        program=chosen.program("2.1.2" if kind == "go" else "4.9.4"),
     )
     worker.wait_ready(LIMIT_S)
     nowhere = {"nameserver": "127.0.0.1:1", "instance": "i"}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rocketchaos.harness.claims.verdicts import Stance
 from rocketchaos.harness.cli import bisect as command
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.cli.matrix_option import one_option_a_word
@@ -179,12 +180,12 @@ def test_a_claim_asks_what_speaks_of_it_on_the_oldest_version(
     monkeypatch.setattr(command, "seen", lambda report: report)
     monkeypatch.setattr(Report, "not_counted", "", raising=False)
 
-    def stance(report: Report, _claim: str) -> command.Stance:
+    def stance(report: Report, _claim: str) -> Stance:
         job = jobs[-1]
         changed = (
             report.outcome.kind is OutcomeKind.REPRODUCED and job.scenario.name == "retries-filtered-by-sql"
         )
-        return command.Stance.NOT_SEEN if changed else command.Stance.FOR
+        return Stance.NOT_SEEN if changed else Stance.FOR
 
     monkeypatch.setattr(command, "stance_of", stance)
     assert main(["claims", "bisect", "E14"]) == ExitCode.AS_EXPECTED

@@ -19,7 +19,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, messa
     ],
 )
 def test_the_gravest_code_counts(codes: list[int], gravest: int) -> None:
-    assert ExitCode.gravest([ExitCode(code) for code in codes]) == gravest
+    assert ExitCode.gravest([ExitCode(code) for code in codes]) == gravest  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("hint", ["", "Its log is in the run folder, logs/."])

@@ -120,7 +120,8 @@ def terminate(history: History, client: Consumer | Producer) -> None:
         members=SimpleNamespace(client=lambda _: client),
         faults=Faults(history),
     )
-    STEPS["terminate"](targets=(client.name,)).run(cast(StepContext, context))
+    terminate = STEPS["terminate"](targets=(client.name,))  # type: ignore[call-arg]
+    terminate.run(cast(StepContext, context))
 
 
 def kinds(history: History) -> list[str]:
