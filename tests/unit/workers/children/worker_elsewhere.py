@@ -5,4 +5,4 @@ import time
 ours = time.monotonic_ns
 time.monotonic_ns = lambda: ours() - 10**15
 
-import worker_obedient  # noqa: E402, F401  # type: ignore[import-not-found]
+import worker_obedient  # type: ignore[import-not-found]  # noqa: E402, F401
