@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
@@ -17,6 +17,7 @@ from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.reach import Reach, reach_of
 from rocketchaos.assertions.too_early import TooEarly, latest
 from rocketchaos.assertions.view import Delivery, RunView, Sent, owned_queues
+from rocketchaos.harness.core.events.clients import ConsumerRefused
 from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.language.words import ConsumerRef, MomentName, TagRef, Target, TopicName
@@ -93,10 +94,18 @@ class Delivered(CountSoFar):
         if not sent:
             return nothing_sent(view, expected, self.topic, self.tag, at)
         if not any(view.ever_started(consumer) for consumer in consumers):
-            return Answer(None, expected, f"{', '.join(consumers) or self.to} never started")
+            return self._of_none(view, at, expected, consumers, len(sent))
         keys = {message.key for message in sent}
         got = [delivery for delivery in view.deliveries(at, consumers) if delivery.key in keys]
         return self._judge(view, at, expected, sent, got)
+
+    def _of_none(self, view: RunView, at: int, expected: str, consumers: Sequence[str], sent: int) -> Answer:
+        """Nobody has started: where RocketMQ has refused each start, that is why nothing came."""
+        refused = {event.node: event.n for event in view.of_kind(ConsumerRefused, until=at)}
+        if not consumers or not refused.keys() >= set(consumers) or self.from_queues_of is not None:
+            return Answer(None, expected, f"{', '.join(consumers) or self.to} never started")
+        observed = f"0 of {sent} sent: the start of {', '.join(consumers)} was refused"
+        return Answer(self.fits(0), expected, observed, [refused[consumer] for consumer in consumers])
 
     def _sent(self, view: RunView, begin: int, at: int) -> list[Sent]:
         return [

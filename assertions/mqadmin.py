@@ -17,6 +17,8 @@ _FAILED = re.compile(
     r"\bSubCommandException\b|^Exception in thread|^The sub command \S+ not exist", re.MULTILINE
 )
 """How `mqadmin` says that it failed: its exit code is 0 then too (4.9.4 and 5.5.0)."""
+_FRAME = re.compile(r"\s*(at [\w.$/<>]+\(.*\)|\.\.\. \d+ (more|common frames omitted))\s*")
+"""A line of a stack trace that names no exception."""
 _SHOWN = 300
 """Characters of the output that the answer shows."""
 
@@ -70,8 +72,9 @@ class Mqadmin(Check):
         return Answer(all_there, expected, observed, proof)
 
     def _shown(self, text: str) -> str:
-        """The lines that its expressions find; all lines, up to a limit, if they find none."""
-        lines = [line for line in text.splitlines() if line.strip()]
+        """The lines that its expressions find; all lines, up to a limit, if they find none. Of a stack trace the
+        exceptions."""
+        lines = [line for line in text.splitlines() if line.strip() and not _FRAME.fullmatch(line)]
         hits = [line for line in lines if any(re.search(item, line) for item in (*self.has, *self.lacks))]
         whole = " / ".join(re.sub(r"\s{2,}", "  ", line.strip()) for line in hits or lines)
         return f"{whole[:_SHOWN]}…" if len(whole) > _SHOWN else whole or "nothing"

@@ -20,6 +20,7 @@ from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.missing_files import missing_files
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.unreachable import doubtful
+from rocketchaos.harness.scenario.unused import unused
 
 
 def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
@@ -32,7 +33,11 @@ def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
 def _doubts(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
     for scenario in scenarios:
         document, _ = read_yaml(scenario.source, scenario.file)
-        for doubt in (*doubtful(document, scenario), *missing_files(document, scenario)):
+        for doubt in (
+            *doubtful(document, scenario),
+            *unused(document, scenario),
+            *missing_files(document, scenario),
+        ):
             yield replace(doubt, message=f"warning: {doubt.message}")
 
 
@@ -43,14 +48,14 @@ def validate(
 ) -> ExitCode:
     """Report all mistakes in scenarios, and warn of likely slips. It starts nothing."""
     scenarios = load_all(paths)
-    # A single file may have its control anywhere.
-    if any(path.is_dir() for path in paths):
-        known = {*shipped(), *(scenario.name for scenario in scenarios)}
-        if unknown := tuple(check_controls(scenarios, known)):
-            raise InvalidScenario(unknown)
+    unknown = tuple(check_controls(scenarios, {*shipped(), *(scenario.name for scenario in scenarios)}))
+    if unknown and any(path.is_dir() for path in paths):
+        raise InvalidScenario(unknown)
     if nowhere := tuple(_nowhere(scenarios)):
         raise InvalidScenario(nowhere)
-    remarks = [*_doubts(scenarios), *(hint for scenario in scenarios for hint in hints(scenario))]
+    # A single file may have its control anywhere.
+    remarks = [replace(each, message=f"warning: {each.message}") for each in unknown]
+    remarks += [*_doubts(scenarios), *(hint for scenario in scenarios for hint in hints(scenario))]
     if text := render(remarks):
         ERR.print(text)
     OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}")

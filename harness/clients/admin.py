@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rocketchaos.harness.clients.access import keys_of
 from rocketchaos.harness.language.topic import attributes_of
 from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.worker import Worker
@@ -90,10 +91,15 @@ class Admin:
             "raw", address=address, code=code, fields=dict(fields), body=body, timeout_ms=timeout_ms
         )
 
-    def mqadmin(self, arguments: Sequence[str], limit_s: float) -> Mapping[str, Any]:
-        """One command of `mqadmin`: `exit_code`, None if it was killed after the limit, `output`, `seconds`."""
+    def mqadmin(self, arguments: Sequence[str], limit_s: float, account: str | None) -> Mapping[str, Any]:
+        """One command of `mqadmin`, signed as this account, or unsigned.
+
+        Returns:
+            `{exit_code, output, seconds}`; the exit code is None if it was killed after the limit.
+        """
+        access = {} if account is None else {"access": keys_of(account)}
         return self._worker.request(
-            "mqadmin", ANSWER_LIMIT_S + limit_s, arguments=list(arguments), limit_s=limit_s
+            "mqadmin", ANSWER_LIMIT_S + limit_s, arguments=list(arguments), limit_s=limit_s, **access
         )
 
     def _call(self, do: str, **arguments: Any) -> dict[str, Any]:

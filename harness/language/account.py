@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
+from rocketchaos.harness.core.nearest import clipped
 from rocketchaos.harness.language.words import Strict, as_tuple
 
-AccessKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{6,59}$")]
+_ACCESS_KEY = r"^[A-Za-z][A-Za-z0-9_-]{6,59}$"
+
+
+def _an_access_key(text: str) -> str:
+    if not re.fullmatch(_ACCESS_KEY, text):
+        raise ValueError(
+            f"an account can't have the name `{clipped(text)}`: it needs 7 to 60 letters, digits, `_` or `-`, and "
+            "begins with a letter"
+        )
+    return text
+
+
+AccessKey = Annotated[
+    str, AfterValidator(_an_access_key), WithJsonSchema({"type": "string", "pattern": _ACCESS_KEY})
+]
 """ACL 1 refuses keys of fewer than 7 characters (PlainPermissionManager, 4.9.4)."""
 ACCOUNT = (
     "the account of `cluster: {accounts: …}` with which it signs its requests; default: it signs nothing, and "

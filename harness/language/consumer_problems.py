@@ -26,6 +26,9 @@ def given(consumer: Consumer, names: Sequence[str]) -> list[str]:
 def lacking_in(consumer: Consumer, kind: ClientKind, api: Api) -> list[str]:
     """What this consumer says, and this client can't do."""
     lacking = given(consumer, api.lacks)
+    if api.properties is not None:
+        unknown = (name for name in consumer.properties if name not in api.properties)
+        lacking = list(dict.fromkeys([*lacking, *map(consumer.key_of, unknown)]))
     lacking += [f"client_id: {consumer.client_id}"] if consumer.has_whole_id and not kind.takes_ids else []
     lacking += [f"namespace: {consumer.namespace}"] if consumer.namespace and not kind.namespaces else []
     lacking += ["behaviour: {fail: …}"] if consumer.behaviour.fail and not api.retries else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -58,6 +59,22 @@ def _list(items: dict[str, Any]) -> Any:
 
 Through = Literal["brokers", "proxy"]
 """Whom a client that speaks remoting takes for its servers."""
+
+
+FIELD_OF: Mapping[str, str] = MappingProxyType(
+    {
+        "maxReconsumeTimes": "max_reconsume_times",
+        "consumeMessageBatchMaxSize": "batch_size",
+        "consumeThreadMin": "threads",
+        "consumeThreadMax": "threads",
+        "pullThresholdForQueue": "pull_threshold_for_queue",
+        "pullInterval": "pull_interval",
+        "pullTimeDelayMillsWhenException": "pull_retry_after",
+        "postSubscriptionWhenPull": "post_subscription_when_pull",
+        "useHeartbeatV2": "heartbeat_v2",
+    }
+)
+"""The properties of RocketMQ's clients that have a key of their own."""
 
 
 class Consumer(Strict):
@@ -323,9 +340,9 @@ class Consumer(Strict):
             return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{{which}}}`"
         if self.app is not None and choice.kind.name != program_of(self.app.model_dump(exclude_none=True)):
             return f"`app` is a client itself: leave out `client: {choice}`"
-        api = choice.kind.apis.get(self.api)
-        if api is None:
+        if self.api not in choice.kind.apis:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
+        api = choice.kind.api(self.api, choice.version)
         if api.request_mode == "POP" and self.listener == "orderly":
             # RebalancePushImpl.clientRebalance; seen on 5.5.0.
             return (
@@ -333,7 +350,7 @@ class Consumer(Strict):
             )
         lacking = lacking_in(self, choice.kind, api)
         if lacking:
-            why = api.why_lacking or f"{choice.kind.title} can't do this"
+            why = api.why_lacking or f"{choice.title} can't do this"
             return f"{why}: leave out `{'`, `'.join(lacking)}`"
         return None
 
@@ -360,18 +377,14 @@ class Consumer(Strict):
     @property
     def properties(self) -> dict[str, Any]:
         """The settings that are properties of the client, with RocketMQ's names."""
-        chosen = {
-            "maxReconsumeTimes": self.max_reconsume_times,
-            "consumeMessageBatchMaxSize": self.batch_size,
-            "consumeThreadMin": self.threads,
-            "consumeThreadMax": self.threads,
-            "pullThresholdForQueue": self.pull_threshold_for_queue,
-            "pullInterval": self.pull_interval,
-            "pullTimeDelayMillsWhenException": self.pull_retry_after,
-            "postSubscriptionWhenPull": self.post_subscription_when_pull or None,
-            "useHeartbeatV2": self.heartbeat_v2 or None,
-        }
-        return {**{name: value for name, value in chosen.items() if value is not None}, **self.settings}
+        chosen = {name: getattr(self, field) for name, field in FIELD_OF.items()}
+        # A switch that is off says what the client does anyway.
+        given = {name: value for name, value in chosen.items() if value is not None and value is not False}
+        return {**given, **self.settings}
+
+    def key_of(self, name: str) -> str:
+        """The key by which it states one of its `properties`."""
+        return f"settings: {{{name}: …}}" if name in self.settings else FIELD_OF[name]
 
     def why_not_on(self, rocketmq: str) -> str | None:
         """Why its client can't be this consumer with brokers of this version; None if it can."""

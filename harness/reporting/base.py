@@ -46,7 +46,9 @@ class Report:
         if self.outcome.kind is OutcomeKind.ERROR:
             codes = {Trouble.ENVIRONMENT: ExitCode.ENVIRONMENT, Trouble.USAGE: ExitCode.USAGE}
             return codes.get(self.outcome.trouble or Trouble.HARNESS, ExitCode.HARNESS)
-        if self.outcome.as_expected or self.outcome.measured:
+        # A measured run that shows neither is a measurement, unless it has not come to its end.
+        measured = self.outcome.measured and self.outcome.trouble is None
+        if self.outcome.as_expected or measured:
             return ExitCode.AS_EXPECTED
         if self.outcome.kind is OutcomeKind.INCONCLUSIVE or self._only_unknown():
             return ExitCode.INCONCLUSIVE

@@ -55,6 +55,11 @@ class ClientChoice:
     def __str__(self) -> str:
         return self.kind.name if self.version is None else f"{self.kind.name}@{self.version}"
 
+    @property
+    def title(self) -> str:
+        """Which software it is, with a version that was asked for."""
+        return self.kind.title if self.version is None else f"{self.kind.title} {self.version}"
+
     def version_on(self, rocketmq: str) -> str:
         """The client's version where the brokers' is `rocketmq`."""
         return self.version or self.kind.version or rocketmq

@@ -58,6 +58,8 @@ class Api:
     missing one proves nothing; or nothing but its group's offsets."""
     lacks: tuple[str, ...] = ()
     """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
+    properties: frozenset[str] | None = None
+    """The properties of `DefaultMQPushConsumer` that it has; None: all that `lacks` leaves."""
     why_lacking: str = ""
     """Why this way of consuming has none of those; empty: other clients may have them."""
     strategies: Strategies = JAVA_STRATEGIES

@@ -3,6 +3,7 @@ mistake."""
 
 from collections.abc import Iterator
 
+from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.core.nearest import clipped
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.fault_effects import ENDS
@@ -21,6 +22,19 @@ def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     yield from _expressions(document, scenario)
     yield from _illegal_groups(document, scenario)
     yield from _unseen_programs(document, scenario)
+    yield from _not_said_to_fail(document, scenario)
+
+
+def _not_said_to_fail(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """A symptom that no version is expected to show, that does not name what was tried."""
+    symptom = scenario.symptom
+    if (
+        symptom is not None
+        and symptom.not_reproduced is None
+        and scenario.expected_kinds == {OutcomeKind.NOT_REPRODUCED}
+    ):
+        doubt = "no version is expected to show it: write in `symptom: {not_reproduced: …}` what was tried"
+        yield document.report(("expected",), doubt)
 
 
 def _unseen_programs(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:

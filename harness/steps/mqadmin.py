@@ -10,6 +10,8 @@ from pydantic import Field, field_validator
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import MqadminRan
+from rocketchaos.harness.core.nearest import clipped, listed
+from rocketchaos.harness.language.account import AccessKey
 from rocketchaos.harness.language.words import DurationMs
 from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.real_names import in_scenarios_names, unknown_names, with_real_names
@@ -29,8 +31,8 @@ class Mqadmin(Step):
 
     Names in angle brackets stand for the real ones, as with `ask`: `<g>`, `<orders>`, `<a>`, `<orders-1>`. In the
     output the real names become these names again. The harness adds `-n`. If the command has not ended after
-    `within`, it is killed, and the run is inconclusive, unless the step has `goes_on`. The check `mqadmin: {of:
-    progress, …}` states what the output must have.
+    `within`, it is killed, and the run is inconclusive, unless the step has `goes_on`. On a cluster with accounts
+    it needs an `account`. The check `mqadmin: {of: progress, …}` states what the output must have.
     """
 
     word = "mqadmin"
@@ -49,6 +51,11 @@ class Mqadmin(Step):
         default=False,
         description="it doesn't end by itself, as `clusterList -i 1` doesn't: it is killed after `within`, and "
         "what it has printed by then counts",
+    )
+    account: AccessKey | None = Field(
+        default=None,
+        description="the account of `cluster: {accounts: …}` with which it signs its requests, as those of "
+        "`conf/tools.yml` do; default: it signs nothing",
     )
 
     @field_validator("command")
@@ -73,10 +80,20 @@ class Mqadmin(Step):
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from unknown_names((self.command,), scenario)
+        accounts = scenario.cluster.accounts
+        if self.account is not None and self.account not in accounts:
+            known = f"there are {listed(accounts)}" if accounts else "`cluster: {accounts: …}` declares them"
+            yield f"there is no account `{clipped(self.account)}`: {known}"
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        if scenario.cluster.accounts and self.account is None:
+            first = next(iter(scenario.cluster.accounts))
+            yield f"it signs nothing, so brokers refuse it: write `account: {first}`, one with `admin: true`"
 
     def run(self, context: StepContext) -> None:
         words = shlex.split(self.command)
-        ran = context.admin.mqadmin(with_real_names(words, context, self.word), self.within / 1000)
+        arguments = with_real_names(words, context, self.word)
+        ran = context.admin.mqadmin(arguments, self.within / 1000, self.account)
         context.history.append(
             "harness",
             MqadminRan(

@@ -143,10 +143,11 @@ holds no offset. Error code 17: the topic has no route. The maximum is read last
 claimed too early. `find-message` with `topic, msg_id`: `{message: {broker, queue_id, queue_offset,
 offset_msg_id}|null}`, by the brokers' indexes of UNIQ_KEYs, which are filled a moment after a message is stored.
 `tracks` with `topic, offset_msg_id` (DefaultMQAdminExt.messageTrackDetail): `{tracks: [{group, type,
-exception|null}]}`. `mqadmin` with `arguments, limit_s`: `{exit_code|null, output, seconds}`, run in a JVM of its
-own. `raw` with `address, code, fields {..}, body|null, timeout_ms`: `{code, remark, fields, body, body_base64}`. A
-request's body is text. An answer's body is in `body` where it is UTF-8, otherwise in `body_base64` (messages of a
-pull); the other is null, and both are where there is none. Any code is an answer, no error.
+exception|null}]}`. `mqadmin` with `arguments, limit_s`, and optionally `access {access_key, secret_key}`:
+`{exit_code|null, output, seconds}`, run in a JVM of its own. `raw` with `address, code, fields {..}, body|null,
+timeout_ms`: `{code, remark, fields, body, body_base64}`. A request's body is text. An answer's body is in `body`
+where it is UTF-8, otherwise in `body_base64` (messages of a pull); the other is null, and both are where there
+is none. Any code is an answer, no error.
 
 `ping`: `{}`. Every worker answers it.
 """

@@ -10,7 +10,13 @@ from rocketchaos.harness.reporting.base import Report, outcome_counts
 from rocketchaos.harness.reporting.parts.screen import Screen, outcome_style
 from rocketchaos.harness.reporting.parts.screen_one import show_finding, show_trouble
 from rocketchaos.harness.reporting.parts.shares import Repeats, attempts, conditions, repeats
-from rocketchaos.harness.reporting.parts.verdict import expectation, failing_findings, judged, reason_and_hint
+from rocketchaos.harness.reporting.parts.verdict import (
+    expectation,
+    failing_findings,
+    judged,
+    reason_and_hint,
+    tells_why,
+)
 
 _FOLDERS_NAMED = 3
 
@@ -26,7 +32,7 @@ def show_unexpected_and_repeats(screen: Screen, runs: Sequence[Report]) -> None:
     """What is not as it should be, and the distributions of what was run more than once."""
     alike: dict[tuple[object, ...], list[Report]] = {}
     for run in runs:
-        if run.outcome.wrong:
+        if tells_why(run):
             key = (run.scenario.name, conditions(run), run.outcome.kind, reason_and_hint(run)[0])
             alike.setdefault(key, []).append(run)
     for first, *others in alike.values():

@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 
 from rocketchaos.harness.core.events.base import Body
 from rocketchaos.harness.core.events.clients import (
+    ConsumerRefused,
     ConsumerResumed,
     ConsumerStarting,
     ConsumerStopped,
@@ -189,6 +190,8 @@ def _in_words(event: Event) -> str | None:
             return f"{event.node} starts" + (f", subscribing {in_words(subscribe)}" if subscribe else "")
         case ProgramSubscription(subscribe=subscribe, pid=pid):
             return f"{event.node} is in process {pid}, which subscribes by itself: {in_words(subscribe)}"
+        case ConsumerRefused(error=error):
+            return f"the start of {event.node} is refused: {error}"
         case ConsumerStopped():
             return f"{event.node} has stopped"
         case WorkerDied(reason=reason):

@@ -56,8 +56,10 @@ GO_STRATEGIES = Strategies(
 )
 
 
-# There is no hook behind its filter. Nor are there `consumeThreadMin` and `pullThresholdForQueue`.
-_UNTIL_2_1_1 = {"counts_pulls": False}
+_PROPERTIES = frozenset({"maxReconsumeTimes", "consumeMessageBatchMaxSize", "pullInterval"})
+_NEWER = frozenset({"consumeThreadMin", "consumeThreadMax", "pullThresholdForQueue"})
+# There is no hook behind its filter.
+_UNTIL_2_1_1 = {"counts_pulls": False, "properties": _PROPERTIES}
 # A held pull that ends with PULL_NOT_FOUND tells how far the broker has skipped: only 2.1.1 takes that over
 # (pushConsumer.pullMessage: PullNoNewMsg).
 _UNTIL_2_1_0 = {**_UNTIL_2_1_1, "commits_skipped": False, "suspends": False}
@@ -76,6 +78,7 @@ GO = ClientKind(
             process_tells_all=True,
             suspends=True,
             strategies=GO_STRATEGIES,
+            properties=_PROPERTIES | _NEWER,
             lacks=(
                 # There is no option for it.
                 "post_subscription_when_pull",

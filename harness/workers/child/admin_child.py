@@ -281,9 +281,11 @@ class AdminWorker:
             ]
         }
 
-    def mqadmin(self, arguments: Sequence[str], limit_s: float) -> Mapping[str, Any]:
+    def mqadmin(
+        self, arguments: Sequence[str], limit_s: float, access: Mapping[str, str] | None = None
+    ) -> Mapping[str, Any]:
         """What `mqadmin` prints, run as a command against all name servers."""
-        return mqadmin.run(self._given, self._nameserver, arguments, limit_s)
+        return mqadmin.run(self._given, self._nameserver, arguments, limit_s, access)
 
     def raw(
         self, address: str, code: int, fields: Mapping[str, str], body: str | None, timeout_ms: int

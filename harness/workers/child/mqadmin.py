@@ -1,5 +1,6 @@
 """`mqadmin` as its users run it: a JVM of its own, with the tools of the worker's class path."""
 
+import json
 import subprocess
 import tempfile
 import time
@@ -17,9 +18,17 @@ _OF_THE_WORKER = ("-XX:SharedArchiveFile", "-XX:ArchiveClassesAtExit")
 """Options with a class archive of the worker's own."""
 _LOGS = "conf/logback_tools.xml"
 """Without this file under ROCKETMQ_HOME the tools of 4.9.x fail before they do anything."""
+_KEYS = "conf/tools.yml"
+"""The keys with which they sign (AclUtils.getAclRPCHook, MixAll.ACL_CONF_TOOLS_FILE)."""
 
 
-def run(given: jvm.Arguments, nameserver: str, arguments: Sequence[str], limit_s: float) -> Mapping[str, Any]:
+def run(
+    given: jvm.Arguments,
+    nameserver: str,
+    arguments: Sequence[str],
+    limit_s: float,
+    access: Mapping[str, str] | None,
+) -> Mapping[str, Any]:
     """Run one command to its end, and read both outputs as one text.
 
     Args:
@@ -27,6 +36,7 @@ def run(given: jvm.Arguments, nameserver: str, arguments: Sequence[str], limit_s
         nameserver: what `-n` gets.
         arguments: the command and its own arguments.
         limit_s: one that takes longer is killed.
+        access: the keys with which it signs its requests: `{access_key, secret_key}`; None: it signs nothing.
 
     Returns:
         `{exit_code, output, seconds}`; the exit code of a killed one is None.
@@ -36,6 +46,9 @@ def run(given: jvm.Arguments, nameserver: str, arguments: Sequence[str], limit_s
         logs = Path(home, _LOGS)
         logs.parent.mkdir()
         logs.write_text("<configuration/>\n")
+        if access is not None:
+            keys = {"accessKey": access["access_key"], "secretKey": access["secret_key"]}
+            Path(home, _KEYS).write_text(json.dumps(keys))
         options = [text for text in given.jvm_options if not text.startswith(_OF_THE_WORKER)]
         command = [
             *(str(_java()), *options, f"-Drocketmq.home.dir={home}", f"-Duser.home={home}"),

@@ -72,6 +72,10 @@ def test_a_pull_is_held_against_every_field_that_is_given(fields: dict[str, Any]
 
 
 FAILED = "org.apache.rocketmq.tools.command.SubCommandException: failed\nCaused by: No topic route info\n"
+TRACE = (
+    FAILED.replace("failed\n", "failed\n" + "\tat org.apache.rocketmq.A.b(A.java:97)\n" * 9)
+    + "\t... 2 more\n"
+)
 PROGRESS = "#Topic      #Broker Name  #QID\norders   broker-a  0   8   5   3\n\nDiff Total: 3\n"
 
 
@@ -99,6 +103,12 @@ def ran(output: str = PROGRESS, exit_code: int | None = 0) -> HistoryBuilder:
         (ran(exit_code=None), {"lacks": "Diff"}, NO, "Diff Total: 3"),
         (ran(FAILED), {"lacks": "Diff"}, UNKNOWN, "the command failed"),
         (ran(FAILED), {"has": "Diff"}, UNKNOWN, "the command failed"),
+        (
+            ran(TRACE),
+            {"lacks": "Diff"},
+            UNKNOWN,
+            "failed / Caused by: No topic route info; the command failed",
+        ),
         (ran(FAILED), {"has": "No topic route info"}, YES, "No topic route info"),
         (ran("The sub command nonsense not exist."), {"lacks": "Diff"}, UNKNOWN, "the command failed"),
         (HistoryBuilder().begin(SCENARIO), {"has": "x"}, UNKNOWN, "no command m was run"),

@@ -33,8 +33,13 @@ def test_a_control_may_be_in_the_same_folder_or_come_with_it(tmp_path: Path) -> 
     assert main(["validate", str(tmp_path)]) == 0
 
 
-def test_a_single_file_may_have_its_control_anywhere(tmp_path: Path) -> None:
+def test_a_single_file_may_have_its_control_anywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["validate", str(scenario(tmp_path, "one", "elsewhere"))]) == 0
+    assert "warning: there is no scenario `elsewhere` here" in capsys.readouterr().err
+    assert main(["validate", str(scenario(tmp_path, "one", "same-group-same-tags"))]) == 0
+    assert "no scenario" not in capsys.readouterr().err
 
 
 def test_what_no_kind_of_cluster_can_run_is_refused(

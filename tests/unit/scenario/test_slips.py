@@ -106,3 +106,23 @@ def test_groups_that_rocketmq_refuses() -> None:
         assert (number, message.startswith("RocketMQ refuses the group")) == (5, True)
     ((_, message),) = warned(lines.format("g") + "producer: {group: '192.168.1.1:9889'}\n")
     assert message.startswith("RocketMQ refuses the group `192.168.1.1:9889`")
+
+
+def test_a_symptom_that_no_version_shows_says_what_was_tried() -> None:
+    text = (
+        "name: x\ntitle: t\nissue: apache/rocketmq#1\n"
+        "symptom: {seen: gone, reported: r, texts: t, cause: c, remedy: d}\ntopics: {orders: {queues: 4}}\n"
+        "consumers:\n  a: {group: g, subscribe: {orders: '*'}}\nsteps:\n  - start: a\n"
+        "  - send: {topic: orders, count: 8}\n"
+        "anomaly:\n  - delivered: {to: g, count: 0}\nhealthy:\n  - delivered: {to: g, count: 8}\n"
+    )
+
+    def messages(text: str) -> list[str]:
+        scenario, document = parse_document(text, "x.yaml")
+        return [slip.message for slip in slips(document, scenario)]
+
+    assert messages(text) == []
+    (message,) = messages(f"{text}expected: not-reproduced\n")
+    assert "`symptom: {not_reproduced: …}`" in message
+    said = text.replace("remedy: d", "remedy: d, not_reproduced: 4.9.4 and 5.5.0")
+    assert messages(f"{said}expected: not-reproduced\n") == []

@@ -12,6 +12,7 @@ from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.unreachable import doubtful
+from rocketchaos.harness.scenario.unused import unused
 from tests.unit.scenario.statements import STEPS, doubts, mistakes, text_of
 
 
@@ -234,5 +235,9 @@ def test_no_shipped_scenario_is_warned_of() -> None:
         document, _ = read_yaml(scenario.source, scenario.file)
         # What people report may be a slip of theirs.
         exempt = scenario.symptom is not None or scenario.name in WARNED_OF
-        warned = [] if exempt else [item.text for item in doubtful(document, scenario)]
+        warned = (
+            []
+            if exempt
+            else [item.text for item in (*doubtful(document, scenario), *unused(document, scenario))]
+        )
         assert warned == [], scenario.file

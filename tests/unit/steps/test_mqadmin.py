@@ -45,13 +45,15 @@ class Context:
         self.servers = self
         self.deleted: list[str] = []
         self.ran: list[tuple[list[str], float]] = []
+        self.accounts: list[str | None] = []
         self.written: list[MqadminRan] = []
         self.output = output
         self.exit_code = exit_code
         self.history = SimpleNamespace(append=lambda _node, body: self.written.append(body))
 
-    def mqadmin(self, arguments: list[str], limit_s: float) -> dict[str, Any]:
+    def mqadmin(self, arguments: list[str], limit_s: float, account: str | None) -> dict[str, Any]:
         self.ran.append((arguments, limit_s))
+        self.accounts.append(account)
         return {"exit_code": self.exit_code, "output": self.output, "seconds": 1.5}
 
     def topic_deleted(self, topic: str) -> None:
@@ -117,3 +119,21 @@ def test_its_name_is_given_once() -> None:
     twice = text().replace("anomaly", "  - mqadmin: {as: progress, command: clusterList}\nanomaly")
     with pytest.raises(InvalidScenario, match="a command of mqadmin"):
         parse_scenario(twice, "s.yaml")
+
+
+def test_the_tools_sign_as_an_account_of_the_cluster() -> None:
+    context = Context("")
+    step("clusterList", account="admin-account").run(cast(Any, context))
+    assert (context.accounts, run("clusterList").accounts) == (["admin-account"], [None])
+    guarded = text().replace(
+        "title: tools", "title: tools\ncluster: {accounts: {admin-account: {admin: true}}}"
+    )
+    (doubt,) = parse_scenario(guarded, "s.yaml").steps[2].doubts(parse_scenario(guarded, "s.yaml"))
+    assert "write `account: admin-account`" in doubt
+    signed = guarded.replace("<g>}", "<g>, account: admin-account}")
+    assert not list(parse_scenario(signed, "s.yaml").steps[2].doubts(parse_scenario(signed, "s.yaml")))
+    for known, why in ((signed.replace("account: admin-", "account: nobody-"), "there are `admin-account`"),):
+        with pytest.raises(InvalidScenario, match=why):
+            parse_scenario(known, "s.yaml")
+    with pytest.raises(InvalidScenario, match="declares them"):
+        parse_scenario(text().replace("<g>}", "<g>, account: admin-account}"), "s.yaml")
