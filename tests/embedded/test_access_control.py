@@ -18,6 +18,7 @@ cluster:
   accounts:
     shop-account: {topicPerms: [orders=PUB]}
     audit-account: {topicPerms: [orders=SUB], groupPerms: [g=SUB, in-go=SUB, in-python=SUB]}
+    admin-account: {admin: true}
 topics: {orders: {queues: 1}}
 producer: {account: shop-account}
 producers:
@@ -44,7 +45,11 @@ steps:
   - settle: {delivered: a, count: 4, within: 60s}
   - settle: {delivered: c, count: 4, within: 60s}
   - settle: {delivered: d, count: 4, within: 60s}
+  - mqadmin: {as: signed, command: "topicStatus -t <orders>", account: admin-account}
+  - mqadmin: {as: unsigned, command: "topicStatus -t <orders>"}
 anomaly:
+  - mqadmin: {of: signed, has: '^broker-a +0 +0 +4'}
+  - mqadmin: {of: unsigned, has: 'CODE: (1|16) '}
   - send-refused: {topic: orders, count: 7, exception: MQBrokerException}
   - send-refused: {topic: orders, count: 9}
   - delivered: {to: a, count: 4}

@@ -99,6 +99,7 @@ healthy:
   - delivered: {to: b, at_least: 4}
 also:
   - ownership: {of: b, topic: orders, count: 4}
+  - log: {consumer: a, matches: the consumer start beginning, at_least: 1}
 expected: not-reproduced
 """
 
