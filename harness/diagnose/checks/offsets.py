@@ -45,10 +45,25 @@ class Point:
     lag: int
 
 
-def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
-    """The group's offset in a queue at each look."""
-    found = []
+def _looks(view: GroupView, topic: str, queue: Queue) -> Sequence[Look]:
+    """The looks since the queue's end last fell: its topic was made again, or its broker has lost messages, and
+    its offsets mean other messages since then."""
+    found: list[Look] = []
     for look in view.looks:
+        ends = look.ends.get(topic, {}).get(queue)
+        last = next(
+            (known for item in reversed(found) if (known := item.ends.get(topic, {}).get(queue))), None
+        )
+        if ends is not None and last is not None and ends.max_offset < last.max_offset:
+            found.clear()
+        found.append(look)
+    return found
+
+
+def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
+    """The group's offset in a queue at each look, since its end last fell."""
+    found = []
+    for look in _looks(view, topic, queue):
         offset = look.reached(view.group, topic, queue)
         ends = look.ends.get(topic, {}).get(queue)
         if offset is not None and ends is not None:
@@ -136,7 +151,8 @@ def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | 
     It counts also without a lag before, which Burrow calls OK, and after the group has caught up: its messages
     came again. A member that takes a queue over may store a lower one too, once.
     """
-    known = [look for look in view.looks if look.offset(view.group, topic, queue) is not None]
+    looks = _looks(view, topic, queue)
+    known = [look for look in looks if look.offset(view.group, topic, queue) is not None]
     for before, after in pairwise(known):
         first, second = (look.offset(view.group, topic, queue) for look in (before, after))
         ends = before.ends.get(topic, {}).get(queue)

@@ -1,9 +1,10 @@
 """Offsets outside of their queue: below its first message, or beyond its end."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from rocketchaos.harness.diagnose.checks.offsets import evidence
-from rocketchaos.harness.diagnose.finding import Check, Found, Level, Result
+from rocketchaos.harness.diagnose.finding import Check, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import QueueEnds
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
@@ -32,7 +33,7 @@ def below_minimum(view: GroupView) -> Iterator[Result]:
 
 
 def above_maximum(view: GroupView) -> Iterator[Result]:
-    """Offsets above the queue's end."""
+    """Offsets above the queue's end, now or at an earlier look."""
     for topic, beyond in _apart(view, lambda ends, offset: offset - ends.max_offset):
         most = max(beyond.values())
         yield Found(
@@ -42,6 +43,78 @@ def above_maximum(view: GroupView) -> Iterator[Result]:
             topic,
             key=queues_text(beyond),
         )
+    yield from _passed(view)
+
+
+@dataclass(slots=True)
+class _Course:
+    """A queue of a group over the looks."""
+
+    end: int = 0
+    consumed: int | None = None
+    """The group's offset when it was last in the queue; None: it never was."""
+    beyond: QueueEnds | None = None
+    """The queue's ends while the offset is beyond them."""
+    skipped: int = 0
+    """Messages that the offset has passed, because it was beyond the end and the next pull has set it there."""
+    certain: bool = True
+    """An earlier look shows how far the group had consumed the queue."""
+    unseen: bool = False
+    """The queue began again, and no look has seen how the offset came into it."""
+
+    def see(self, ends: QueueEnds, offset: int) -> None:
+        """Take the next look into account."""
+        if ends.max_offset < self.end:
+            self.skipped, self.beyond = 0, None
+            self.unseen = ends.min_offset < offset <= ends.max_offset < (self.consumed or 0)
+            self.consumed = ends.min_offset
+        self.end = ends.max_offset
+        if offset > ends.max_offset:
+            self.beyond = ends
+            return
+        if self.beyond is not None and offset >= self.beyond.max_offset:
+            self.skipped = max(0, self.beyond.max_offset - max(self.beyond.min_offset, self.consumed or 0))
+            self.certain = self.consumed is not None
+        self.beyond, self.consumed = None, offset
+
+
+def _passed(view: GroupView) -> Iterator[Result]:
+    """Offsets that were beyond the queue's end at an earlier look, and are at the end now."""
+    for topic in (*view.topics, view.retry_topic):
+        courses = {queue: _course(view, topic, queue) for queue in sorted(view.ends(topic))}
+        for certain in (True, False):
+            queues = {
+                queue: course.skipped
+                for queue, course in courses.items()
+                if course.skipped and course.certain is certain
+            }
+            if queues:
+                number = counted(sum(queues.values()), "message")
+                yield Found(
+                    f"{queues_text(queues)}: the offset was beyond the end, and was set to it, past "
+                    f"{'' if certain else 'up to '}{number} that the group hasn't consumed",
+                    evidence(view, topic, list(queues)),
+                    topic,
+                    effect="The group doesn't get these messages.",
+                    key=f"{queues_text(queues)} passed",
+                )
+        unseen = [queue for queue, course in courses.items() if course.unseen]
+        if unseen:
+            yield Unknown(
+                f"{queues_text(unseen)}: the queue began again between two looks, and the offset is in it. "
+                "Nothing shows whether the group has consumed the messages below",
+                evidence(view, topic, unseen),
+                topic,
+            )
+
+
+def _course(view: GroupView, topic: str, queue: Queue) -> _Course:
+    course = _Course()
+    for look in () if view.is_static(topic) else view.looks:
+        ends, offset = look.ends.get(topic, {}).get(queue), look.offset(view.group, topic, queue)
+        if ends is not None and offset is not None:
+            course.see(ends, offset)
+    return course
 
 
 def _apart(view: GroupView, apart: Callable[[QueueEnds, int], int]) -> Iterator[tuple[str, dict[Queue, int]]]:

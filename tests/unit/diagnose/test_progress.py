@@ -176,3 +176,37 @@ def test_an_offset_of_minus_one_is_none() -> None:
     """Go clients store it for their retry topic at their start."""
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(lambda _look: -1), looks=3)
     assert codes(report) == set()
+
+
+@pytest.mark.parametrize(
+    ("offsets", "end_of_queue", "found", "words"),
+    [
+        # The topic is made again: 2 new messages lie below the offset, and the next pull passes them.
+        ((9, 9, 2), (9, 2, 2), {"RC0506"}, "past 2 messages that the group hasn't consumed"),
+        # The first look finds it so, and can't know how far the group was.
+        ((9, 9, 2), (2, 2, 2), {"RC0506"}, "past up to 2 messages that the group hasn't consumed"),
+        # The same messages, consumed before somebody set the offset beyond them: none is passed.
+        ((2, 9, 2), (2, 2, 2), set(), ""),
+        # They come: somebody has set it back.
+        ((9, 9, 0, 2), (9, 2, 2, 2), {"RC0503"}, "went back"),
+        ((9, 9, 2, 5), (9, 2, 2, 5), {"RC0506"}, "past 2 messages"),
+    ],
+)
+def test_messages_that_an_offset_beyond_the_end_has_passed_stay_in_the_report(
+    offsets: tuple[int, ...], end_of_queue: tuple[int, ...], found: set[str], words: str
+) -> None:
+    edits = offset(lambda look: offsets[look], lambda look: end_of_queue[look])
+    report = diagnosed("mismatch-5.5.0.json", ALIKE, *edits, looks=len(offsets))
+    assert codes(report) == found
+    assert all(words in finding.sentence for finding in report.findings)
+
+
+def test_a_queue_that_began_again_unseen_is_undetermined_and_no_offset_was_set_back() -> None:
+    edits = offset(lambda look: (9, 2)[look], lambda look: (9, 2)[look])
+    report = diagnosed("mismatch-5.5.0.json", ALIKE, *edits, looks=2)
+    assert (codes(report), unknown(report)) == (set(), {"RC0506"})
+    (reason,) = [item.reason for item in report.undetermined]
+    assert "the queue began again between two looks" in reason
+    # Its group has stored nothing below: all of it comes.
+    edits = offset(lambda look: (9, 0)[look], lambda look: (9, 2)[look])
+    assert not codes(diagnosed("mismatch-5.5.0.json", ALIKE, *edits, looks=2))
