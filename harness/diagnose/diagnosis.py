@@ -169,11 +169,12 @@ def evaluate(
 ) -> dict[Place, Sequence[Result]]:
     """The answers of every check about the groups in the last look."""
     now = looks[-1]
+    cluster = ClusterView(tuple(looks), collector.scope.groups is not None)
     views = {group: _view(looks, group, collector) for group in now.stored}
     found: dict[Place, Sequence[Result]] = {}
     for check in checks:
         if check.of_cluster is not None:
-            found[check.code, ""] = list(check.of_cluster(ClusterView(tuple(looks))))
+            found[check.code, ""] = list(check.of_cluster(cluster))
         if check.of_group is not None:
             for group, view in views.items():
                 found[check.code, group] = list(check.of_group(view)) or _hidden(check, view)

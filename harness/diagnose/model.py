@@ -18,6 +18,8 @@ _RESERVED_GROUPS = frozenset(
 """Of RocketMQ itself (MixAll); so is all that begins with CID_RMQ_SYS_."""
 HEARTBEATS = "DefaultHeartBeatSyncerTopic"
 """The topic in which proxies tell each other of their members (ProxyConfig.heartbeatSyncerTopicName, 5.x)."""
+SYNCER = f"CID_{HEARTBEATS}"
+"""The group in which a proxy in cluster mode reads them (HeartbeatSyncer, 5.x)."""
 DELAYED = "SCHEDULE_TOPIC_XXXX"
 """The topic in which a broker keeps delayed messages, a queue for each delay level (4.9.4, 5.5.0)."""
 HALF = "RMQ_SYS_TRANS_HALF_TOPIC"

@@ -36,6 +36,8 @@ class ClusterView:
     """The cluster, in the last look and those before."""
 
     looks: Sequence[Look]
+    named: bool = False
+    """The user asked for groups by their names."""
 
     @property
     def now(self) -> Look:

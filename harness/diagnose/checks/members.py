@@ -7,10 +7,12 @@ from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.model import Member
-from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.model import SYNCER, Member
+from rocketchaos.harness.diagnose.view import PROXY, ClusterView, GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 
+_MOST_NAMED = 5
+"""Groups that a sentence names."""
 _NOT_SUPPORTED = 3
 """REQUEST_CODENOT_SUPPORTED: a proxy's answer to 307 (RemotingProtocolServer of 5.5.0)."""
 _OF_PROCESS = re.compile(r"(?P<process>[^@]+@\d+)#(?P<instance>.+)")
@@ -147,6 +149,22 @@ def nobody(view: GroupView) -> Iterator[Result]:
         )
 
 
+def behind_an_unasked_proxy(view: ClusterView) -> Iterator[Result]:
+    """Groups without a known member, on brokers that a proxy in cluster mode has used: it may serve them."""
+    asked = any(name.startswith(PROXY) for stored in view.now.stored.values() for name in stored)
+    brokers = sorted(name for name, groups in view.now.groups.items() if SYNCER in groups)
+    unseen = sorted(group for group in view.now.stored if not view.now.members.get(group))
+    if view.named or asked or not brokers or not unseen:
+        return
+    more = f" and {counted(len(unseen) - _MOST_NAMED, 'other group')}" if len(unseen) > _MOST_NAMED else ""
+    names = ", ".join(unseen[:_MOST_NAMED]) + more if more else joined(unseen)
+    yield Unknown(
+        f"no broker knows a member of {names}. {joined(brokers)} has the group {SYNCER}, so a proxy in cluster "
+        "mode has been here: it knows its members, and `--proxy HOST:PORT` asks it",
+        tuple(Evidence(view.now.group_configs[name], f"{SYNCER} is there") for name in brokers),
+    )
+
+
 def _guarded(view: GroupView) -> str:
     """Which brokers check permissions, as a phrase: ACL 1 and 2 refuse the whole heartbeat of a member that lacks
     one (PlainAccessResource.parse of 4.9.4, DefaultAuthorizationContextBuilder of 5.5.0)."""
@@ -272,5 +290,6 @@ CHECKS = (
         ),
         ("A15", "H11"),
         of_group=nobody,
+        of_cluster=behind_an_unasked_proxy,
     ),
 )

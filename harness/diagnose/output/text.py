@@ -46,7 +46,7 @@ def _lines(report: Report, verbose: bool) -> Iterator[str]:
     if ruled_out and not verbose:
         yield "`--verbose` prints what each check that found nothing ruled out"
     named = {item.group for item in report.undetermined if item.check.code == "RC0210"}
-    if offline := [group for group in report.offline if group not in named]:
+    if offline := [group for group in report.offline if not named & {group, ""}]:
         yield from _wrapped(
             "",
             f"no broker that was asked knows a member of {joined(offline)}; `--proxy` asks a proxy as well",

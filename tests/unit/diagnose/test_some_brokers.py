@@ -13,6 +13,7 @@ from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.output.text import text
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from rocketchaos.harness.diagnose.read import keep_groups
 from rocketchaos.harness.diagnose.reproduction import written
@@ -227,6 +228,32 @@ def test_a_group_that_was_mistyped_is_named() -> None:
     report = diagnosed(RECORDED, (201, known), unanswered(203, 206))
     (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
     assert "; brokers know group-7: did you mean that?" in reason
+
+
+def test_groups_that_a_proxy_may_serve_are_not_passed_over() -> None:
+    def used_by_a_proxy(document: Any) -> None:
+        table = document["subscriptionGroupTable"]
+        table |= {"CID_DefaultHeartBeatSyncerTopic": {}, **{f"group-{number}": {} for number in range(2, 9)}}
+
+    report = diagnosed(RECORDED, (201, used_by_a_proxy), unanswered(203, 206), groups=None)
+    (item,) = [item for item in report.undetermined if item.check.code == "RC0210"]
+    assert item.group == ""
+    assert (
+        "no broker knows a member of group-1, group-2, group-3, group-4, group-5 and 3 other groups."
+        in item.reason
+    )
+    assert "broker-1 has the group CID_DefaultHeartBeatSyncerTopic" in item.reason
+    assert "--proxy` asks a proxy as well" not in text(report)
+    # Without that group no proxy in cluster mode was here: nobody uses these groups.
+    report = diagnosed(RECORDED, unanswered(203, 206), groups=None)
+    assert not report.undetermined
+    assert "no broker that was asked knows a member of group-1" in text(report)
+    # All members of a group are known.
+    assert not diagnosed(RECORDED, ALIKE, (201, only_the_proxys), groups=None).undetermined
+
+
+def only_the_proxys(document: Any) -> None:
+    document["subscriptionGroupTable"] |= {"CID_DefaultHeartBeatSyncerTopic": {}}
 
 
 def test_a_topic_that_was_mistyped_is_not_passed_over() -> None:
