@@ -68,6 +68,8 @@ An offset that somebody sets ahead (RC0509) is found if it happens during the wa
 
 ## Checks
 
+The level is the usual one: a finding has another where its effect is smaller or greater, and its text says why.
+
 | code | level | what is wrong |
 |---|---|---|
 {table}

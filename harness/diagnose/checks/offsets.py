@@ -163,6 +163,16 @@ def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | 
     return None
 
 
+def _by_how_much(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """How far the offsets went back, as a phrase: at the end of a watch the group may have caught up."""
+    number = 0
+    for queue in queues:
+        if (looks := _set_back(view, topic, queue)) is not None:
+            first, second = (look.offset(view.group, topic, queue) or 0 for look in looks)
+            number += first - second
+    return f"; it went back by {counted(number, 'message')}" if number else ""
+
+
 def _level(view: GroupView, topic: str, queues: Sequence[Queue]) -> Level | None:
     """An application may pause its consumer on purpose; all else that stops an offset is an error."""
     return Level.WARNING if all(_is_paused(view, topic, queue) for queue in queues) else None
@@ -246,7 +256,8 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 sentence.format(
                     queues=queues_text(queues), lag=counted(lag, "message"), seconds=f"{seconds:.0f}"
                 )
-                + (_failing(view, topic, queues) if wanted == "stop" else ""),
+                + (_failing(view, topic, queues) if wanted == "stop" else "")
+                + (_by_how_much(view, topic, queues) if wanted == "rewind" else ""),
                 (*evidence(view, topic, queues), *(_held(view, topic, queues) if wanted == "stop" else ())),
                 topic,
                 level=_level(view, topic, queues) if wanted == "stop" else None,

@@ -113,6 +113,7 @@ def test_an_offset_that_is_set_back_is_reported_of_a_group_that_had_no_lag(
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(at.__getitem__), looks=4)
     assert codes(report) == ({"RC0503"} if found else set())
     if found:
+        assert "; it went back by 7 messages" in report.findings[0].sentence
         says = [item.says for item in report.findings[0].evidence]
         assert [text.partition(": ")[2] for text in says[:2]] == ["0: 9", "0: 2"]
 
