@@ -68,7 +68,7 @@ An offset that somebody sets ahead (RC0509) is found if it happens during the wa
 
 ## Checks
 
-The level is the usual one: a finding has another where its effect is smaller or greater, and its text says why.
+The level is the usual one: a finding has another where its effect is smaller or greater.
 
 | code | level | what is wrong |
 |---|---|---|
