@@ -17,6 +17,11 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
+def available_memory_mib() -> float:
+    """The memory that new processes can have without swapping."""
+    return float(psutil.virtual_memory().available) / 2**20
+
+
 def average_1min() -> float:
     """The run queue's length, averaged over a minute."""
     return round(os.getloadavg()[0], 2)

@@ -8,18 +8,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from rocketchaos.harness.core.machine_load import CpuMeter, usable_cores
+from rocketchaos.harness.core.machine_load import CpuMeter, available_memory_mib, usable_cores
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.scenario.model import Scenario
 
 RUNS_PER_CORE = 4
 BUSY_LIMIT = 0.9
 """No further run begins while a larger share of the cores is busy."""
-IDLE_SHARE = 0.5
-IDLE_FACTOR = 2
-"""While a smaller share of the cores is busy, twice the weight may be under way: some heavy runs mostly wait."""
-_OF_NEW = 0.2
-"""The part of a new measurement in the average that says whether cores are idle: half a second counts."""
+IDLE_SHARE = 0.7
+IDLE_FACTOR = 4
+"""While a smaller share of the cores is busy, four times the weight may be under way: heavy runs often wait."""
+FREE_MEMORY_MIB = 2048
+"""With less available memory, no run begins beyond the usual weight."""
+_OF_NEW = 0.1
+"""The part of a new measurement in the average that says whether cores are idle: a moment doesn't count."""
 LOOK_EVERY_S = 0.1
 OVERTAKEN_FOR_S = 60.0
 """The time for which lighter runs may overtake a first one that is too heavy, from when it is the first. Without a
@@ -81,8 +83,9 @@ class Admission:
     """Lets runs begin in the order in which they ask.
 
     Where the user chose a number, that many go on at once. Otherwise their weights add up to four times the cores
-    at most, or to twice that while most cores are idle. After the first, a run begins only while cores are idle.
-    While the first one is too heavy for what is left, lighter ones begin before it, for a while.
+    at most, or to four times that while most cores are idle and memory is free. After the first, a run begins only
+    while cores are idle. While the first one is too heavy for what is left, lighter ones begin before it, for a
+    while.
     """
 
     def __init__(
@@ -91,6 +94,7 @@ class Admission:
         *,
         cores: int | None = None,
         busy: Callable[[], float | None] | None = None,
+        memory_mib: Callable[[], float] = available_memory_mib,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """
@@ -98,11 +102,13 @@ class Admission:
             chosen: how many at once; None: by cores and load.
             cores: how many to count with; default those of this machine.
             busy: the share of busy cores since the last question, None if that is too short a time.
+            memory_mib: the available memory.
             clock: in seconds.
         """
         self._chosen = chosen
         self._limit = float(chosen or RUNS_PER_CORE * (cores or usable_cores()))
         self._busy = busy or CpuMeter().busy
+        self._memory_mib = memory_mib
         self._changed = threading.Condition()
         self._clock = clock
         self._waiting: deque[_Asking] = deque()
@@ -161,7 +167,9 @@ class Admission:
         if busy is None:
             return False
         self._average += _OF_NEW * (busy - self._average)
-        return busy < BUSY_LIMIT if asking is usual else self._average < IDLE_SHARE
+        if asking is usual:
+            return busy < BUSY_LIMIT
+        return self._average < IDLE_SHARE and self._memory_mib() >= FREE_MEMORY_MIB
 
     def _next(self, limit: float) -> _Asking | None:
         """The first run, or the first one that fits in with the runs under way; None: nothing may begin."""

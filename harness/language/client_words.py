@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, WithJsonSchema
@@ -10,6 +11,21 @@ from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, ClientKind, 
 from rocketchaos.harness.rocketmq.properties import Properties
 from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
+
+FIELD_OF: Mapping[str, str] = MappingProxyType(
+    {
+        "maxReconsumeTimes": "max_reconsume_times",
+        "consumeMessageBatchMaxSize": "batch_size",
+        "consumeThreadMin": "threads",
+        "consumeThreadMax": "threads",
+        "pullThresholdForQueue": "pull_threshold_for_queue",
+        "pullInterval": "pull_interval",
+        "pullTimeDelayMillsWhenException": "pull_retry_after",
+        "postSubscriptionWhenPull": "post_subscription_when_pull",
+        "useHeartbeatV2": "heartbeat_v2",
+    }
+)
+"""The properties of RocketMQ's clients that have a key of their own."""
 
 
 def _a_client(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -19,6 +18,7 @@ from rocketchaos.harness.language.account import ACCOUNT, AccessKey
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.behaviour import Behaviour
 from rocketchaos.harness.language.client_words import (
+    FIELD_OF,
     PROGRAM_EXAMPLES,
     ClientText,
     parts_of_id,
@@ -59,22 +59,6 @@ def _list(items: dict[str, Any]) -> Any:
 
 Through = Literal["brokers", "proxy"]
 """Whom a client that speaks remoting takes for its servers."""
-
-
-FIELD_OF: Mapping[str, str] = MappingProxyType(
-    {
-        "maxReconsumeTimes": "max_reconsume_times",
-        "consumeMessageBatchMaxSize": "batch_size",
-        "consumeThreadMin": "threads",
-        "consumeThreadMax": "threads",
-        "pullThresholdForQueue": "pull_threshold_for_queue",
-        "pullInterval": "pull_interval",
-        "pullTimeDelayMillsWhenException": "pull_retry_after",
-        "postSubscriptionWhenPull": "post_subscription_when_pull",
-        "useHeartbeatV2": "heartbeat_v2",
-    }
-)
-"""The properties of RocketMQ's clients that have a key of their own."""
 
 
 class Consumer(Strict):

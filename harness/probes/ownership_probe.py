@@ -73,17 +73,20 @@ def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
     if spec.name_servers is not None and spec.choice.kind.name == USUAL_CLIENT:
         # Which brokers know it, if any, depends on what its name servers say.
         return context.consumers[consumer].running_info()
-    brokers = context.servers.brokers_of_group(group)
-    if not brokers:
-        raise WorkerFailed(f"no broker can be asked about {consumer}: {context.servers.down}", None)
-    address = next(iter(brokers.values()))
     client_id = context.consumers[consumer].client_id
-    return context.admin.running_info(context.names.real(group), client_id, address, RELAY_LIMIT_MS)
+    failure = WorkerFailed(f"no broker can be asked about {consumer}: {context.servers.down}", None)
+    for address in context.servers.brokers_of_group(group).values():
+        try:
+            return context.admin.running_info(context.names.real(group), client_id, address, RELAY_LIMIT_MS)
+        except WorkerFailed as refusal:
+            # A broker that was paused may have nothing but a closed connection of it for two minutes.
+            failure = refusal
+    raise failure
 
 
 @one_at_a_time
 def read_ownership(context: ProbeContext, consumer: str, moment: str | None = None) -> OwnView:
-    """Ask one member, of those that tell their queues, through the first broker, and write down the answer.
+    """Ask one member, of those that tell their queues, through a broker that reaches it; write down the answer.
 
     One that speaks to a proxy of its own is asked in its process, and tells no subVersions: the proxy relays no
     such question (`RemotingProtocolServer`, 5.3.3).

@@ -37,10 +37,10 @@ class Ask(Step):
 
     In `fields` and `body` a name in angle brackets stands for the real one: `%RETRY%<g>` for a group's retry
     topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for a producer's group. In
-    the answer the real names become these names again. `<orders-1>` is the msgId of the first message sent to
-    orders, `<orders-1.offset>` its offsetMsgId. The check `answer: {of: ids, …}` states what must be in the
-    answer. A broker passes some requests on to a client, such as 307, GET_CONSUMER_RUNNING_INFO, and waits up
-    to 10 s for it.
+    the answer the real names become these names again. `<broker-a>` is a node's address, HOST:PORT.
+    `<orders-1>` is the msgId of the first message sent to orders, `<orders-1.offset>` its offsetMsgId. The
+    check `answer: {of: ids, …}` states what must be in the answer. A broker passes some requests on to a
+    client, such as 307, GET_CONSUMER_RUNNING_INFO, and waits up to 10 s for it.
     """
 
     word = "ask"

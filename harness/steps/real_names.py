@@ -20,11 +20,12 @@ _MESSAGE = re.compile(r"(.+)-([1-9]\d*)(\.offset)?")
 
 def unknown_names(texts: Sequence[str], scenario: Scenario) -> Iterator[str]:
     """A sentence for each name in angle brackets that the scenario doesn't have."""
-    known = {*scenario.topics, *scenario.groups, *scenario.consumers, *scenario.senders}
+    nodes = scenario.cluster.nodes
+    known = {*scenario.topics, *scenario.groups, *scenario.consumers, *scenario.senders, *nodes}
     for text in texts:
         for name in _PLACE.findall(text):
             if name not in known and not _is_message(name, scenario):
-                yield f"<{name}>: no topic, group, consumer or message of the scenario is called so"
+                yield f"<{name}>: the scenario has no topic, group, consumer, node or message of this name"
             elif name in scenario.groups and name in scenario.consumers:
                 yield f"<{name}>: a consumer and a group are called so: give the consumer another name"
 
@@ -64,7 +65,8 @@ def _real_names(context: StepContext) -> Mapping[str, str]:
     named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups)}
     named |= {name: context.names.real(item.group or name) for name, item in scenario.senders.items()}
     clients = {name: consumer.client_id for name, consumer in context.consumers.items()}
-    return {**ids, **clients, **named}
+    nodes = {name: context.servers.node(name).address for name in scenario.cluster.nodes}
+    return {**nodes, **ids, **clients, **named}
 
 
 def in_scenarios_names(text: str, context: StepContext) -> str:

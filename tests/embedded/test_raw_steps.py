@@ -64,7 +64,9 @@ steps:
   - reset-offset: {group: g, topic: orders, queue: 0, to: 2}
   - mqadmin: {as: progress, command: consumerProgress -g <g>}
   - mqadmin: {as: goes-on, command: clusterList -i 1, within: 3s, goes_on: true}
+  - mqadmin: {as: state, command: brokerStatus -b <broker-a>}
 anomaly:
+  - mqadmin: {of: state, has: '^brokerVersionDesc +: V'}
   - mqadmin: {of: progress, has: ['^orders +broker-a +0 +3 +2 +1 ', 'Diff Total: 1']}
 healthy:
   - mqadmin: {of: progress, lacks: '^orders'}
@@ -77,7 +79,11 @@ def test_mqadmin_prints_the_scenarios_names(run_scenario: RunScenario, version: 
     assert run["outcome"] == "reproduced", run
     events = map(json.loads, (Path(run["run_dir"]) / "events.jsonl").read_text().splitlines())
     ran = [event["data"] for event in events if event["kind"] == "mqadmin-ran"]
-    assert [(item["name"], item["exit_code"]) for item in ran] == [("progress", 0), ("goes-on", None)]
+    assert [(item["name"], item["exit_code"]) for item in ran] == [
+        ("progress", 0),
+        ("goes-on", None),
+        ("state", 0),
+    ]
 
 
 @VERSIONS

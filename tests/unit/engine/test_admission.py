@@ -10,13 +10,21 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from rocketchaos.harness.core.machine_load import CpuMeter, RunLoad
-from rocketchaos.harness.engine.admission import IDLE_SHARE, OVERTAKEN_FOR_S, Admission, Slot, weight_of
+from rocketchaos.harness.engine.admission import (
+    FREE_MEMORY_MIB,
+    IDLE_SHARE,
+    OVERTAKEN_FOR_S,
+    Admission,
+    Slot,
+    weight_of,
+)
 from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.scenario.examples import scenario_text
 
 LIMIT_S = 10.0
 NOT_YET_S = 0.4
 """Several looks of `Admission`."""
+MUCH_MIB = 2.0 * FREE_MEMORY_MIB
 HALF = IDLE_SHARE + 0.1
 """Of the cores is busy: further runs may begin, as far as their weights fit."""
 
@@ -92,19 +100,30 @@ def test_four_for_each_core_and_no_more() -> None:
         assert not has_begun(some.begin()[0])
 
 
-def test_on_an_idle_machine_twice_the_weight_is_under_way() -> None:
+def test_on_an_idle_machine_four_times_the_weight_is_under_way() -> None:
     busy = [HALF]
-    with runs(Admission(None, cores=1, busy=lambda: busy[0])) as some:
+    with runs(Admission(None, cores=1, busy=lambda: busy[0], memory_mib=lambda: MUCH_MIB)) as some:
         first, end = some.begin(3.0)
         assert has_begun(first)
-        heavy = [some.begin(3.0)[0], some.begin(2.0)[0]]
+        heavy = [some.begin(4.0)[0], some.begin(4.0)[0], some.begin(4.0)[0]]
         assert not has_begun(heavy[0])
         busy[0] = 0.0
-        assert [slot.result(LIMIT_S).beside for slot in heavy] == [1, 2]
-        waiting, _ = some.begin(1.0)
+        assert [slot.result(LIMIT_S).beside for slot in heavy] == [1, 2, 3]
+        waiting, _ = some.begin(2.0)
         assert not has_begun(waiting)
         end.set()
         assert has_begun(waiting)
+
+
+def test_without_free_memory_no_run_begins_beyond_the_usual_weight() -> None:
+    free_mib = [FREE_MEMORY_MIB - 1.0]
+    with runs(Admission(None, cores=1, busy=lambda: 0.0, memory_mib=lambda: free_mib[0])) as some:
+        assert has_begun(some.begin(3.0)[0])
+        assert has_begun(some.begin(1.0)[0])
+        heavy, _ = some.begin(3.0)
+        assert not has_begun(heavy)
+        free_mib[0] = MUCH_MIB
+        assert has_begun(heavy)
 
 
 def test_a_moment_without_work_is_no_idle_machine() -> None:

@@ -117,7 +117,7 @@ def test_a_server_that_is_down_or_silent_breaks_a_precondition(monkeypatch: pyte
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": "<h>"}, "<h>: no topic, group, consumer or message of the scenario is called so"),
+        ({"name": "<h>"}, "<h>: the scenario has no topic, group, consumer, node or message of this name"),
         ({"of": "idz"}, "there is no request `idz`"),
         ({"beside": "beside: c, "}, "b is `beside` c: no consumer above it has that name"),
         ({"beside": "beside: a, process: own, "}, "can't be `beside` another one"),
@@ -166,5 +166,5 @@ def test_a_message_that_no_step_sends_is_a_mistake() -> None:
         "  - ask", "  - send: {topic: orders, tag: tagA, count: 1}\n  - ask"
     )
     parse_scenario(sends, "s.yaml")
-    with pytest.raises(InvalidScenario, match="<orders-2>: no topic"):
+    with pytest.raises(InvalidScenario, match="<orders-2>: the scenario has no topic"):
         parse_scenario(sends.replace("<orders-1>", "<orders-2>"), "s.yaml")

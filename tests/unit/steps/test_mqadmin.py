@@ -56,6 +56,9 @@ class Context:
         self.accounts.append(account)
         return {"exit_code": self.exit_code, "output": self.output, "seconds": 1.5}
 
+    def node(self, name: str) -> SimpleNamespace:
+        return SimpleNamespace(address={"broker-a": "10.0.0.7:10911", "nameserver": "10.0.0.7:9876"}[name])
+
     def topic_deleted(self, topic: str) -> None:
         self.deleted.append(topic)
 
@@ -101,8 +104,8 @@ def test_a_message_that_is_not_there_is_no_command() -> None:
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        (text("consumerProgress -g <h>"), "<h>: no topic, group, consumer or message"),
-        (text("queryMsgById -i <orders-9>"), "<orders-9>: no topic, group, consumer or message"),
+        (text("consumerProgress -g <h>"), "<h>: the scenario has no topic"),
+        (text("queryMsgById -i <orders-9>"), "<orders-9>: the scenario has no topic"),
         (text("consumerProgress -n 127.0.0.1:9876"), "leave `-n` out"),
         (text("'consumerProgress \"-g'"), "each quote needs a second one"),
         (text("' '"), "say which command"),
@@ -137,3 +140,10 @@ def test_the_tools_sign_as_an_account_of_the_cluster() -> None:
             parse_scenario(known, "s.yaml")
     with pytest.raises(InvalidScenario, match="declares them"):
         parse_scenario(text().replace("<g>}", "<g>, account: admin-account}"), "s.yaml")
+
+
+def test_a_node_in_angle_brackets_is_its_address() -> None:
+    assert run("brokerStatus -b <broker-a>").ran[0][0] == ["brokerStatus", "-b", "10.0.0.7:10911"]
+    assert parse_scenario(text("brokerStatus -b <broker-a>"), "s.yaml")
+    with pytest.raises(InvalidScenario, match="<broker-b>: the scenario has no"):
+        parse_scenario(text("brokerStatus -b <broker-b>"), "s.yaml")
