@@ -20,7 +20,7 @@ IDLE_FACTOR = 4
 """While a smaller share of the cores is busy, four times the weight may be under way: heavy runs often wait."""
 FREE_MEMORY_MIB = 2048
 """With less available memory, no run begins beyond the usual weight."""
-_OF_NEW = 0.1
+_OF_NEW = 0.2
 """The part of a new measurement in the average that says whether cores are idle: a moment doesn't count."""
 LOOK_EVERY_S = 0.1
 OVERTAKEN_FOR_S = 60.0

@@ -127,7 +127,7 @@ def test_without_free_memory_no_run_begins_beyond_the_usual_weight() -> None:
 
 
 def test_a_moment_without_work_is_no_idle_machine() -> None:
-    measured = iter([HALF, 0.0, HALF, 0.0])
+    measured = iter([HALF, 0.0, HALF])
     with runs(Admission(None, cores=1, busy=lambda: next(measured, HALF))) as some:
         assert has_begun(some.begin(3.0)[0])
         assert not has_begun(some.begin(3.0)[0])
