@@ -21,7 +21,7 @@ IDLE_FACTOR = 4
 FREE_MEMORY_MIB = 2048
 """With less available memory, no run begins beyond the usual weight."""
 _OF_NEW = 0.2
-"""The part of a new measurement in the average that says whether cores are idle: a moment doesn't count."""
+"""The part of a new measurement in the average that says whether cores are idle."""
 LOOK_EVERY_S = 0.1
 OVERTAKEN_FOR_S = 60.0
 """The time for which lighter runs may overtake a first one that is too heavy, from when it is the first. Without a

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # a file loads the words that it uses, and no others
     from rocketchaos.harness.steps.mqadmin import Mqadmin
 
 _READS = re.compile(
-    r"query.*|print.*|get.*Config|.*(Status|Progress|List|Stats|Info|RT|Connection|Route|Names)", re.I
+    r"query.*|print.*|get.*Config|.*(Status|Progress|List|Stats|Info|Connection|Route|Names)", re.I
 )
 """Commands of mqadmin that change nothing: only their output can be meant."""
 

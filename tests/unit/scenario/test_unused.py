@@ -57,6 +57,7 @@ def test_a_topic_that_nothing_uses() -> None:
         ("topicStatus -t <audit>", True),
         ("printMsg -t <audit>", True),
         ("updateTopic -t <audit> -r 8", False),
+        ("checkMsgSendRT -t <audit>", False),
         ("deleteSubGroup -g <g> -t <audit>", False),
         ("resetOffsetByTime -g <g> -t <audit> -s now", False),
     ],
