@@ -25,7 +25,7 @@ class Latency(Check):
     """The time from the call of `send()` until a listener first got the message.
 
     Both times are read from the host's monotonic clock. Only messages that came are counted; `delivered`
-    checks how many did. With `percentile: 99`, 99 % of them must be within the limit.
+    checks how many did. With `percentile: 99`, 99 % of them must keep the limits.
     """
 
     word = "latency"
@@ -39,7 +39,7 @@ class Latency(Check):
     at_most: DurationMs | None = Field(default=None, description="at most this long")
     at_least: DurationMs | None = Field(default=None, description="at least this long")
     percentile: int = Field(
-        default=100, ge=1, le=100, description="the percentage of the messages that must be within the limit"
+        default=100, ge=1, le=100, description="the percentage of the messages that must keep the limits"
     )
 
     @model_validator(mode="after")

@@ -196,7 +196,7 @@ class Consumer(Strict):
         default=None,
         ge=1,
         le=65_535,
-        description="the time between a pull that returned messages and the next one",
+        description="the time between a pull that returned messages and the next one, at most 65,535 ms",
     )
     pull_retry_after: DurationMs | None = Field(
         default=None,
@@ -230,7 +230,7 @@ class Consumer(Strict):
         default=None,
         description="`default`: its client id ends as if no instanceName were set: in `DEFAULT` when it "
         "broadcasts, and it shares its offsets folder with all such consumers of its host; in `PID#nanoTime` "
-        "when it clusters. Default: it ends with a name of the run",
+        "when it clusters (of Go `PID` alone). Default: it ends with a name of the run",
     )
     through: Through = Field(
         default="brokers",
