@@ -20,7 +20,9 @@ ENOUGH = 0.6
 _CODE = re.compile(r"\bcode\W{0,4}(\d{1,4})\b")
 _OF_DOCKER = re.compile(r"\b172\.17\.\d{1,3}\.\d{1,3}@\d+")
 """A client id with an address of docker0: of all addresses this one is a symptom itself."""
-_THREAD = re.compile(r"(?:github\.com/)?([\w.-]+/[\w.-]+)(?:#|/(?:issues|pull)/)(\d+)\b|^#?(\d+)$")
+_THREAD = re.compile(
+    r"(?:github\.com/)?([\w.-]+/[\w.-]+)(?:#|/(?:issues|pull)/)(\d+)\b|^(?:([\w.-]+/[\w.-]+) +)?#?(\d+)$"
+)
 _THEIRS = re.compile(
     r"https?://\S+"
     r"|\bmessagequeue ?\[topic=[^\]]*\]"  # half of all log lines end in one
@@ -81,9 +83,9 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def thread_in(text: str) -> str | None:
-    """The thread of a tracker that is meant: `apache/rocketmq#2760`, its address, or `#2760`."""
+    """The thread of a tracker that is meant: `apache/rocketmq#2760`, `apache/rocketmq 2760`, its address, or `#2760`."""
     found = _THREAD.search(text.strip())
-    return None if found is None else f"{found[1] or ''}#{found[2] or found[3]}"
+    return None if found is None else f"{found[1] or found[3] or ''}#{found[2] or found[4]}"
 
 
 def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:

@@ -126,6 +126,9 @@ def test_what_is_theirs_does_not_count() -> None:
         ("https://github.com/apache/rocketmq/issues/2836", "apache/rocketmq#2836"),
         ("#2836", "#2836"),
         ("2836", "#2836"),
+        ("apache/rocketmq 2836", "apache/rocketmq#2836"),
+        ("apache/rocketmq #2836", "apache/rocketmq#2836"),
+        ("connect to a/b 2836 failed", None),
         ("code 24", None),
     ],
 )
@@ -147,6 +150,7 @@ def test_a_thread_is_found() -> None:
     [
         "apache/rocketmq#99999",
         "apache/rocketmq-client-go#99999",
+        "apache/rocketmq 99999",
         "https://github.com/apache/rocketmq/issues/99999",
     ],
 )
