@@ -83,7 +83,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def thread_in(text: str) -> str | None:
-    """The thread of a tracker that is meant: `apache/rocketmq#2760`, `apache/rocketmq 2760`, its address, or `#2760`."""
+    """The thread that is meant: `apache/rocketmq#2760`, `apache/rocketmq 2760`, its address, or `#2760`."""
     found = _THREAD.search(text.strip())
     return None if found is None else f"{found[1] or found[3] or ''}#{found[2] or found[4]}"
 
