@@ -9,17 +9,17 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 RETRY, DEAD_LETTERS = "%RETRY%", "%DLQ%"
 """What stands before the group's name in the names of its own topics."""
-_RESERVED_GROUPS = frozenset(
-    {
-        "SELF_TEST_C_GROUP", "CID_ONSAPI_OWNER", "CID_ONSAPI_PERMISSION", "TOOLS_CONSUMER", "CID_ONS-HTTP-PROXY",
-        "FILTERSRV_CONSUMER", "CID_ONSAPI_PULL", "DEFAULT_CONSUMER", "CID_DefaultHeartBeatSyncerTopic",
-    }
-)  # fmt: skip
-"""Of RocketMQ itself (MixAll); so is all that begins with CID_RMQ_SYS_."""
 HEARTBEATS = "DefaultHeartBeatSyncerTopic"
 """The topic in which proxies tell each other of their members (ProxyConfig.heartbeatSyncerTopicName, 5.x)."""
 SYNCER = f"CID_{HEARTBEATS}"
 """The group in which a proxy in cluster mode reads them (HeartbeatSyncer, 5.x)."""
+_RESERVED_GROUPS = frozenset(
+    {
+        "SELF_TEST_C_GROUP", "CID_ONSAPI_OWNER", "CID_ONSAPI_PERMISSION", "TOOLS_CONSUMER", "CID_ONS-HTTP-PROXY",
+        "FILTERSRV_CONSUMER", "CID_ONSAPI_PULL", "DEFAULT_CONSUMER", SYNCER,
+    }
+)  # fmt: skip
+"""Of RocketMQ itself (MixAll); so is all that begins with CID_RMQ_SYS_."""
 DELAYED = "SCHEDULE_TOPIC_XXXX"
 """The topic in which a broker keeps delayed messages, a queue for each delay level (4.9.4, 5.5.0)."""
 HALF = "RMQ_SYS_TRANS_HALF_TOPIC"

@@ -114,9 +114,9 @@ class Refers:
 
     `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
     before), `tag-of-variable` (`$holder.tag`; any other text is a literal tag), `node` (of the cluster),
-    `broker` (a node that is one), `producer` (any of the run's), `hand-made` (a client that
-    heartbeats make), `pull` (a raw one), `asked` (any other raw request) and `client-pull` (one by a consumer's
-    own client).
+    `broker` (a node that is one), `account` (of the cluster), `producer` (any of the run's), `hand-made` (a
+    client that heartbeats make), `pull` (a raw one), `asked` (any other raw request) and `client-pull` (one by a
+    consumer's own client).
     """
 
     kinds: tuple[str, ...]
@@ -142,6 +142,8 @@ ProducerRef = Annotated[str, Refers(("producer",))]
 """A producer: `producer`, or a further one by its name."""
 NodeRef = Annotated[str, Refers(("node",))]
 """A node of the cluster: `nameserver`, `broker-a`, `broker-a-slave`."""
+AccountRef = Annotated[str, Refers(("account",))]
+"""An account of `cluster: {accounts: …}`."""
 BrokerRef = Annotated[str, Refers(("broker",))]
 """A broker, be it master or slave: `broker-a`, `broker-a-slave`."""
 TagRef = Annotated[str, Refers(("tag-of-variable",))]

@@ -27,6 +27,7 @@ _KINDS = {
     "client-pull": "a `client-pull` step, by its name",
     "mqadmin": "an `mqadmin` step, by its name",
     "broker": "a broker",
+    "account": "an account of the cluster",
     "producer": "`producer`",
     "moment": "an observation",
     "tag-of-variable": "a tag, or `$holder.tag`",

@@ -147,16 +147,13 @@ def _name_servers_of_clients(document: Document, names: Names) -> Iterator[Diagn
 
 def _accounts_of_clients(document: Document, names: Names) -> Iterator[Diagnostic]:
     """The accounts that clients name."""
-    cluster = document.data.get("cluster")
-    accounts = cluster.get("accounts", {}) if isinstance(cluster, dict) else {}
-    if not isinstance(accounts, dict):
+    if names.accounts is None:
         return
-    known: dict[str, Path] = {str(name): ("cluster", "accounts", name) for name in accounts}
     for path in (*(names.consumers or {}).values(), (PRODUCER,), *(names.producers or {}).values()):
         client = document.value(path) if path[0] in document.data else None
         name = client.get("account") if isinstance(client, dict) else None
-        if isinstance(name, str) and name not in known:
-            message, near = _undefined("account", name, known)
+        if isinstance(name, str) and name not in names.accounts:
+            message, near = _undefined("account", name, names.accounts)
             yield document.report((*path, "account"), message, near)
 
 
@@ -329,6 +326,7 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
         "moment": None if scope.moments is None else {**scope.moments, _END: ()},
         "node": scope.names.nodes,
         "broker": _without_nameserver(scope.names.nodes),
+        "account": scope.names.accounts,
         "producer": None if scope.names.producers is None else {PRODUCER: (), **scope.names.producers},
         **{
             kind: None if scope.made is None else scope.made.get(kind, {})

@@ -49,6 +49,7 @@ class Names:
     """The brokers, each a master."""
     producers: Mapping[str, Path] | None
     """The further ones."""
+    accounts: Mapping[str, Path] | None
 
 
 def understood(document: Document, section: str) -> tuple[list[PlacedWord], bool]:
@@ -138,6 +139,7 @@ def names_of(document: Document) -> Names:
         nodes=_nodes(document, lambda needs: needs.nodes),
         brokers=_nodes(document, lambda needs: needs.brokers),
         producers=_keys(document, "producers") if "producers" in document.data else {},
+        accounts=_accounts(document),
     )
 
 
@@ -149,6 +151,12 @@ def _nodes(document: Document, chosen: Callable[[ClusterNeeds], tuple[str, ...]]
     except ValidationError:
         return None
     return dict.fromkeys(chosen(needs), ("cluster",))
+
+
+def _accounts(document: Document) -> dict[str, Path] | None:
+    cluster = document.data.get("cluster", {})
+    accounts = cluster.get("accounts", {}) if isinstance(cluster, dict) else None
+    return {name: ("cluster", "accounts", name) for name in accounts} if isinstance(accounts, dict) else None
 
 
 def _keys(document: Document, section: str) -> dict[str, Path] | None:

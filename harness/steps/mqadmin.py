@@ -10,9 +10,7 @@ from pydantic import Field, field_validator
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import MqadminRan
-from rocketchaos.harness.core.nearest import clipped, listed
-from rocketchaos.harness.language.account import AccessKey
-from rocketchaos.harness.language.words import DurationMs
+from rocketchaos.harness.language.words import AccountRef, DurationMs
 from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.real_names import in_scenarios_names, unknown_names, with_real_names
 
@@ -54,7 +52,7 @@ class Mqadmin(Step):
         description="it doesn't end by itself, as `clusterList -i 1` doesn't: it is killed after `within`, and "
         "what it has printed by then counts",
     )
-    account: AccessKey | None = Field(
+    account: AccountRef | None = Field(
         default=None,
         description="the account of `cluster: {accounts: …}` with which it signs its requests, as those of "
         "`conf/tools.yml` do; default: it signs nothing",
@@ -82,10 +80,6 @@ class Mqadmin(Step):
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from unknown_names((self.command,), scenario)
-        accounts = scenario.cluster.accounts
-        if self.account is not None and self.account not in accounts:
-            known = f"there are {listed(accounts)}" if accounts else "`cluster: {accounts: …}` declares them"
-            yield f"there is no account `{clipped(self.account)}`: {known}"
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         if scenario.cluster.accounts and self.account is None:

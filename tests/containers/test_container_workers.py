@@ -369,15 +369,13 @@ def test_the_real_workers_run_from_mounted_code_and_jars(
         classpath=() if role is None else classpath("4.9.4", role),
         packages=chosen.packages_folder(),
         library=chosen.library(),
-        program=chosen.program("2.1.2" if kind == "go" else "4.9.4"),
+        program=chosen.program("2.1.2"),
     )
     worker.wait_ready(LIMIT_S)
     nowhere = {"nameserver": "127.0.0.1:1", "instance": "i"}
     if kind == "admin":
         worker.request("connect", LIMIT_S, **nowhere)
-    elif (
-        kind != "grpc"
-    ):  # whose clients start with a proxy alone; it has loaded its packages when it is ready
+    elif kind != "grpc":  # Its clients start with a proxy alone. Ready, it has loaded its packages.
         answer = worker.request("start-producer", LIMIT_S, name="p", group="g", client_ip="ip", **nowhere)
         # The C++ client puts its pid and address first.
         assert answer["client_id"] == "ip@i" or answer["client_id"].endswith("@ip-i")

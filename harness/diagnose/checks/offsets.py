@@ -49,13 +49,12 @@ def _looks(view: GroupView, topic: str, queue: Queue) -> Sequence[Look]:
     """The looks since the queue's end last fell: its topic was made again, or its broker has lost messages, and
     its offsets mean other messages since then."""
     found: list[Look] = []
+    end = 0
     for look in view.looks:
-        ends = look.ends.get(topic, {}).get(queue)
-        last = next(
-            (known for item in reversed(found) if (known := item.ends.get(topic, {}).get(queue))), None
-        )
-        if ends is not None and last is not None and ends.max_offset < last.max_offset:
-            found.clear()
+        if (ends := look.ends.get(topic, {}).get(queue)) is not None:
+            if ends.max_offset < end:
+                found.clear()
+            end = ends.max_offset
         found.append(look)
     return found
 

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from rocketchaos.assertions.delivered import Delivered
 from rocketchaos.assertions.start_refused import StartRefused
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import Holds
+from rocketchaos.harness.reporting.parts.story import story
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from tests.unit.history_builder import HistoryBuilder, scenario_of
 
@@ -94,3 +96,28 @@ def test_a_producer_that_may_not_be_refused_ends_the_run() -> None:
     with pytest.raises(InvalidScenario, match="producer has no `may_be_refused: true`"):
         parse_scenario(text, "s.yaml")
     parse_scenario(f"{text}producer: {{may_be_refused: true}}\n", "s.yaml")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "count", "holds"),
+    [
+        (["consumer-refused"], 0, Holds.YES),
+        (["consumer-refused"], 1, Holds.NO),
+        ([], 0, Holds.UNKNOWN),
+    ],
+)
+def test_who_is_refused_gets_nothing_and_the_story_shows_why(
+    kinds: list[str], count: int, holds: Holds
+) -> None:
+    scenario = scenario_of(TEXT)
+    made = HistoryBuilder().begin(scenario)
+    for kind in kinds:
+        made.add("a", kind, error="MQClientException: no filter by SQL92", code=1)
+    made.send("orders", "tagA", 1, 0, 0)
+    made.add("harness", "moment-observed", moment="end")
+    answer = Delivered(to="a", count=count).evaluate(RunView(scenario, made.events))
+    assert answer.holds is holds
+    expected = "0 of 1 sent: the start of a was refused" if kinds else "a never started"
+    assert answer.observed == expected
+    told = [line.text for line in story(made.events)]
+    assert ("the start of a is refused: MQClientException: no filter by SQL92" in told) is bool(kinds)
