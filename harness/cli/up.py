@@ -77,6 +77,7 @@ def up(
             make_archives(processes, rocketmq)
         cluster, _ = managed.ready()
         assert isinstance(cluster, ServerCluster)
+        managed.leave_tools()
         record = keep(cluster)
         managed.hand_over()
     _tell(record, as_json)

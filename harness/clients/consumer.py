@@ -18,7 +18,12 @@ from rocketchaos.harness.clients.consumer_options import (
 from rocketchaos.harness.clients.current_subscriptions import CurrentSubscriptions
 from rocketchaos.harness.clients.programs import Begin, ClientAmong, Connections, Entries
 from rocketchaos.harness.clients.queue_changes import QueueChanges
-from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.errors import (
+    EnvironmentNotReady,
+    HarnessDefect,
+    PreconditionNotMet,
+    RequestFailed,
+)
 from rocketchaos.harness.core.events.clients import (
     ConsumerRefused,
     ConsumerResumed,
@@ -41,7 +46,6 @@ from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 from rocketchaos.harness.workers.in_process import InProcess
 from rocketchaos.harness.workers.lease import WorkerProcess
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 START_LIMIT_S = 30.0
 STOP_LIMIT_S = 40.0
@@ -273,7 +277,7 @@ class Consumer(InProcess):
         """What its client answers to 307, without asking a broker."""
         return self._ask("running-info")
 
-    def refused(self, refusal: WorkerFailed) -> None:
+    def refused(self, refusal: RequestFailed) -> None:
         """RocketMQ has refused its start: write that down, and end the process, where parts may live on."""
         self._history.append(
             self.name,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RequestFailed
 from rocketchaos.harness.core.events.messages import (
     ProducerRefused,
     SendAccepted,
@@ -23,7 +23,6 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.in_process import InProcess
 from rocketchaos.harness.workers.lease import WorkerProcess
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 START_LIMIT_S = 30.0
 END_LIMIT_S = 30.0
@@ -163,7 +162,7 @@ class Producer(InProcess):
         )
         self._running = True
 
-    def refused(self, refusal: WorkerFailed) -> None:
+    def refused(self, refusal: RequestFailed) -> None:
         """RocketMQ has refused its start: write that down. Its client stays, and refuses to send."""
         said = ProducerRefused(error=refusal.message, code=refusal.code, exceptions=tuple(refusal.exceptions))
         self._history.append(self.name, said)
@@ -248,7 +247,7 @@ class Producer(InProcess):
         later = bool(how.keys() - {ASYNC})
         try:
             if not self._running:
-                raise WorkerFailed("the producer doesn't run", None)
+                raise RequestFailed("the producer doesn't run", None)
             timeout_ms = int(self._settings.get("sendMsgTimeout", SEND_TIMEOUT_MS))
             answer = process.request(
                 "send",
@@ -272,7 +271,7 @@ class Producer(InProcess):
         except EnvironmentNotReady as failure:
             # What a step has ended or paused answers nothing; of anything else the run must hear.
             by_a_step = process in self._ended or self.paused or self._pauses > pauses
-            if not isinstance(failure, WorkerFailed) and not by_a_step:
+            if not isinstance(failure, RequestFailed) and not by_a_step:
                 raise
             return self._not_sent(messages, failure)
         # What isn't acknowledged in its turn has no status, as sendOneway.
@@ -294,7 +293,7 @@ class Producer(InProcess):
 
     def _not_sent(self, messages: Sequence[Mapping[str, Any]], failure: EnvironmentNotReady) -> str:
         failed: dict[str, Any] = {"error": str(failure), "code": None}
-        if isinstance(failure, WorkerFailed):
+        if isinstance(failure, RequestFailed):
             failed |= {"code": failure.code, "exceptions": list(failure.exceptions)}
         for item in messages:
             self._history.append(self.name, SendFailed.kind, {**item, **failed})

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.events.clients import RequestModeSet
+from rocketchaos.harness.rocketmq.remoting import SUCCESS
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
 
 _SET_MESSAGE_REQUEST_MODE = 401
 _TIMEOUT_MS = 5000
-_SUCCESS = 0
 _EVERYBODY = 0
 """popShareQueueNum: every member takes from all queues."""
 
@@ -27,7 +27,7 @@ def set_request_mode(context: ProbeContext, group: str, topic: str, mode: str) -
 
     Raises:
         EnvironmentNotReady: a broker refused it.
-        WorkerFailed: a broker could not be asked.
+        RequestFailed: a broker could not be asked.
     """
     brokers = []
     for broker in context.scenario.brokers_of(topic):
@@ -43,10 +43,10 @@ def set_request_mode(context: ProbeContext, group: str, topic: str, mode: str) -
             }
         )
         answer = context.admin.raw(address, _SET_MESSAGE_REQUEST_MODE, {}, body, _TIMEOUT_MS)
-        if answer["code"] != _SUCCESS:
+        if answer.code != SUCCESS:
             raise EnvironmentNotReady(
-                f"{broker} doesn't set the mode of group {group} to {mode} (code {answer['code']}): "
-                f"{answer['remark'] or 'no remark'}",
+                f"{broker} doesn't set the mode of group {group} to {mode} (code {answer.code}): "
+                f"{answer.remark or 'no remark'}",
                 "POP is a matter of RocketMQ 5 and newer.",
             )
         brokers.append(broker)

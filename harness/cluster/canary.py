@@ -1,9 +1,7 @@
 """A canary: one message through every broker, sent and received, before anything is measured."""
 
-import base64
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.base import Node
@@ -12,13 +10,13 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.language.topic import evenly
+from rocketchaos.harness.rocketmq.remoting import SUCCESS, Answer
 
 RECEIVE_LIMIT_S = 15.0
 _ANSWER_LIMIT_MS = 3_000
 _LOOK_EVERY_S = 0.01
 _SEND_MESSAGE_V2, _PULL_MESSAGE = 310, 11
 _PULL_WITH_OWN_SUBSCRIPTION = 4
-_SUCCESS = 0
 _GROUP = "SELF_TEST_C_GROUP"
 """Every broker has it from the start (SubscriptionGroupManager.init), also one that creates no others.
 `hooks/FlowControl.java` spares it."""
@@ -56,9 +54,9 @@ def _send(admin: Admin, node: Node, topic: str) -> None:
         "m": "false",
     }
     answer = admin.raw(node.address, _SEND_MESSAGE_V2, fields, topic, _ANSWER_LIMIT_MS)
-    if answer["code"] != _SUCCESS:
+    if answer.code != SUCCESS:
         raise EnvironmentNotReady(
-            f"{node.name} refuses a message: code {answer['code']}, {answer['remark']}",
+            f"{node.name} refuses a message: code {answer.code}, {answer.remark}",
             f"Its log: {node.log}",
         )
 
@@ -78,17 +76,17 @@ def _receive(admin: Admin, node: Node, topic: str) -> None:
         "expressionType": "TAG",
     }
 
-    def pull() -> Mapping[str, Any]:
+    def pull() -> Answer:
         return admin.raw(node.address, _PULL_MESSAGE, fields, None, _ANSWER_LIMIT_MS)
 
-    def holds_it(answer: Mapping[str, Any]) -> bool:
-        return answer["code"] == _SUCCESS and topic.encode() in base64.b64decode(answer["body_base64"] or "")
+    def holds_it(answer: Answer) -> bool:
+        return answer.code == SUCCESS and topic.encode() in answer.body
 
     # The consume queue is filled a moment after the message was acknowledged.
     last = look_until(pull, holds_it, RECEIVE_LIMIT_S, _LOOK_EVERY_S)
     if not holds_it(last):
         raise EnvironmentNotReady(
             f"{node.name} took a message and doesn't give it back within {RECEIVE_LIMIT_S:g} s; last seen: "
-            f"code {last['code']}, {last['remark']}",
+            f"code {last.code}, {last.remark}",
             f"Its log: {node.log}",
         )

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.rocketmq.properties import Value
+from rocketchaos.harness.rocketmq.remoting import SUCCESS
 
 _UPDATE_AND_CREATE_SUBSCRIPTIONGROUP = 200
-_SUCCESS = 0
 _LIMIT_MS = 5_000
 
 
@@ -36,8 +36,8 @@ def create_group(
     for address in broker_addresses:
         body = json.dumps({"groupName": group, **settings})
         answer = admin.raw(address, _UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, body, _LIMIT_MS)
-        if answer["code"] != _SUCCESS:
+        if answer.code != SUCCESS:
             raise EnvironmentNotReady(
-                f"the broker at {address} refuses to create group {group}: code {answer['code']}, "
-                f"{answer['remark']}"
+                f"the broker at {address} refuses to create group {group}: code {answer.code}, "
+                f"{answer.remark}"
             )

@@ -10,10 +10,10 @@ from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.base import Node
 from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.cluster.topics import create_routed_topic
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady, RequestFailed
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.language.topic import evenly
-from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker
 
 READY_LIMIT_S = 30.0
 SERVE_LIMIT_S = 60.0
@@ -62,14 +62,14 @@ def prove_grpc(
         worker.request("stop-consumer", READY_LIMIT_S, name=name)
 
     retrying = Retrying(
-        retry=retry_if_exception_type(WorkerFailed),
+        retry=retry_if_exception_type(RequestFailed),
         wait=wait_fixed(_TRY_AGAIN_S),
         stop=stop_after_delay(SERVE_LIMIT_S),
         reraise=True,
     )
     try:
         retrying(serve)
-    except WorkerFailed as last:
+    except RequestFailed as last:
         raise EnvironmentNotReady(
             f"the proxy at {endpoint} serves no gRPC client within {SERVE_LIMIT_S:g} s; last seen: {last.message}"
         ) from last

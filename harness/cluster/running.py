@@ -85,6 +85,11 @@ class RunningCluster:
         """Its brokers."""
         return [node for node in self.nodes if node.role == "broker"]
 
+    @property
+    def tools_socket(self) -> Path:
+        """Where its tools are asked, if it has any: `ManagedCluster.leave_tools`."""
+        return tools_socket(self.owner)
+
     def fits(self, version: str, timing: str, kind: str, proxy: ProxyMode | None = None) -> bool:
         """Whether it is what somebody wants that wants nothing unusual, but perhaps a proxy."""
         has = None if self.proxy is None else self.proxy.mode
@@ -152,6 +157,11 @@ class AttachedCluster:
             f"the running cluster {self.record.id} can't be used: {reason}",
             f"Take it down with `rocketchaos down {self.record.id}`, then bring up another.",
         )
+
+
+def tools_socket(owner: str) -> Path:
+    """Where the tools of this owner's cluster are asked. The path of a socket is short: 108 bytes on Linux."""
+    return _file(owner[-_ID_LENGTH:]).with_suffix(".sock")
 
 
 def keep(cluster: ServerCluster) -> RunningCluster:
@@ -224,6 +234,7 @@ def take_down(record: RunningCluster) -> None:
         raise EnvironmentNotReady(left[0], "Try again once nothing stands in the way.")
     shutil.rmtree(record.folder, ignore_errors=True)
     shutil.rmtree(scratch, ignore_errors=True)
+    record.tools_socket.unlink(missing_ok=True)
     _file(record.id).unlink(missing_ok=True)
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 
 from rocketchaos.harness.clients.admin import Admin
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady, RequestFailed
 from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.rocketmq.properties import Value
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 ROUTE_LIMIT_S = 15.0
 NO_ROUTE = 17
@@ -47,7 +46,7 @@ def create_routed_topic(
                 item["broker"]: tuple(item[text] for name, text in routed_so.items() if name in settings)
                 for item in admin.route(topic)["queues"]
             }
-        except WorkerFailed as failure:
+        except RequestFailed as failure:
             if failure.code != NO_ROUTE:
                 raise
             return {}

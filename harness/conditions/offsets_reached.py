@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from rocketchaos.assertions.lag import lag_over
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events.observed import QueueProgress
 from rocketchaos.harness.probes.offsets_probe import read_offsets
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -26,7 +26,7 @@ def shown_queues(context: ProbeContext, group: str, topic: str) -> tuple[QueuePr
         return reason
     try:
         queues = read_offsets(context, group, topic)
-    except WorkerFailed as failure:
+    except RequestFailed as failure:
         # As long as a name server is down or just back, nobody knows where the topic is.
         return f"the offsets can't be read: {failure}"
     ends = {(queue.broker, queue.queue_id): queue.max_offset for queue in queues}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.conditions.offsets_reached import shown_queues
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.probes.ownership_probe import read_ownership
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -34,7 +34,7 @@ def _of_one(context: ProbeContext, name: str, topic: str) -> Seen:
         return Seen(False, queues)
     try:
         view = read_ownership(context, name)
-    except WorkerFailed as failure:
+    except RequestFailed as failure:
         return Seen(False, f"{name} did not report its queues: {failure}")
     own = view.offsets.get(topic, {})
     if not own:

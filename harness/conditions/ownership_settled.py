@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.language.cluster_needs import PROXY
 from rocketchaos.harness.probes.ownership_probe import OwnView, read_ownership
 from rocketchaos.harness.probes.subscription_probe import read_subscription
 from rocketchaos.harness.rocketmq.allocation import Queue
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.language.consumer_spec import Consumer
@@ -57,7 +57,7 @@ def observe_members(context: ProbeContext, group: str) -> tuple[Seen, dict[str, 
                 twice = sorted({client for client in connected if connected.count(client) > 1})
                 why = f"; {', '.join(twice)} has several connections{_TWICE}" if twice else ""
                 return Seen(False, f"{keeper} knows {list(connected)}, online are {sorted(online)}{why}"), {}
-    except WorkerFailed as failure:
+    except RequestFailed as failure:
         return Seen(False, f"a broker can't be asked: {failure}"), {}
     views: dict[str, OwnView] = {}
     for name in members:
@@ -66,7 +66,7 @@ def observe_members(context: ProbeContext, group: str) -> tuple[Seen, dict[str, 
             continue  # it can't answer, but keeps its place in everybody's calculation
         try:
             views[name] = read_ownership(context, name)
-        except WorkerFailed as failure:
+        except RequestFailed as failure:
             return Seen(False, f"{name} did not report its queues: {failure}"), views
     for name, view in views.items():
         consumer = context.consumers[name]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.language.producer_spec import PRODUCER
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -27,7 +27,7 @@ def route_settled(context: ProbeContext, topic: str) -> Seen:
     }
     try:
         routed = {item["broker"] for item in context.admin.route(context.names.real(topic))["queues"]}
-    except WorkerFailed as failure:
+    except RequestFailed as failure:
         return Seen(False, f"there is no route: {failure}")
     known = context.producer.routed_brokers(topic)
     missing = sorted(wanted - routed)

@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.base import Cluster, Node
 from rocketchaos.harness.cluster.groups import create_group
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events import body_of
 from rocketchaos.harness.core.events.base import BrokenEvent
 from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind
-from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 LIMIT_S = 60.0
@@ -91,7 +92,7 @@ class Bench:
     def _routed(self, topic: str) -> bool:
         try:
             return bool(self.admin.route(topic)["queues"])
-        except WorkerFailed:
+        except RequestFailed:
             return False
 
     def servers(self) -> dict[str, str]:
@@ -173,7 +174,7 @@ class Bench:
         """The client ids that the broker knows of a group."""
         try:
             connections = self.admin.connection(group, self.broker.address)["connections"]
-        except WorkerFailed:
+        except RequestFailed:
             return set()
         return {str(connection["client_id"]) for connection in connections}
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from rocketchaos.harness.conformance.bench import LIMIT_S, Bench, NotSo
-from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RequestFailed
 from rocketchaos.harness.workers.protocol import TERMINATED
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 Check = Callable[[Bench], str | None]
 """Raises `NotSo`; text: why it says nothing to this worker."""
@@ -213,7 +212,7 @@ def tells_queues(bench: Bench) -> str | None:
                 if bench.api.asks_process
                 else bench.admin.running_info(group, client_id, bench.broker.address, 3_000)
             )
-        except WorkerFailed:
+        except RequestFailed:
             return set()
         return {int(item["queue_id"]) for item in shown["queues"] if item["topic"] == topic}
 
@@ -244,7 +243,7 @@ def resubscribes(bench: Bench) -> str | None:
     consumer, _ = bench.consume(worker, group, {first: "*"})
     try:
         worker.request("subscribe", LIMIT_S, name=consumer, topic=second, expression="*")
-    except WorkerFailed as refusal:
+    except RequestFailed as refusal:
         if bench.api.resubscribes:
             raise NotSo(f"its traits say that it resubscribes, and it refuses: {refusal}") from refusal
         return "it says that it can't"
@@ -264,7 +263,7 @@ def stops(bench: Bench) -> str | None:
     bench.until("no member of its group", lambda: bench.members(group), lambda members: not members)
     try:
         worker.request("stop-consumer", _STOP_LIMIT_S, name=consumer)
-    except WorkerFailed:
+    except RequestFailed:
         return None
     raise NotSo("a consumer that has stopped can be stopped again")
 

@@ -7,6 +7,7 @@ harness: it is shown with its traceback and ends with `ExitCode.HARNESS`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Self
 
@@ -86,6 +87,31 @@ class EnvironmentNotReady(RocketchaosError):
     """The machine, the network, Java or RocketMQ failed, not the scenario and not the harness."""
 
     exit_code = ExitCode.ENVIRONMENT
+
+
+class RequestFailed(EnvironmentNotReady):
+    """A request was refused, or not answered.
+
+    `code` is RocketMQ's response code, where there is one; `exceptions` are the classes of what a client threw.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        code: int | None = None,
+        exceptions: Sequence[str] = (),
+        *,
+        about: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(message, about=about)
+        self.code = code
+        self.exceptions = tuple(exceptions)
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether RocketMQ has said no, its broker or its client: it was not the network that failed."""
+        by_network = any(exception.startswith("Remoting") for exception in self.exceptions)
+        return self.code is not None or (bool(self.exceptions) and not by_network)
 
 
 class HarnessDefect(RocketchaosError):

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
-import hmac
 import os
 import ssl
 import time
@@ -19,6 +16,7 @@ from rocketchaos.harness.diagnose.requests import GET_CONSUMER_RUNNING_INFO, REA
 from rocketchaos.harness.diagnose.silence import Silence
 from rocketchaos.harness.rocketmq import reach, remoting
 from rocketchaos.harness.rocketmq.remoting import Answer
+from rocketchaos.harness.rocketmq.signature import Secrets
 
 _NO_ANSWER = 207
 """CONSUME_MSG_TIMEOUT: a broker's answer for a member that gave none within 10 s."""
@@ -40,21 +38,6 @@ class Limits:
     """Requests without an answer yet, to one address."""
     total_s: float = 120.0
     """For everything; the report names what wasn't asked by then."""
-
-
-@dataclass(frozen=True, slots=True)
-class Secrets:
-    """The access key of ACL 1 and 2, which sign in the same way (AclClientRPCHook, AclUtils; 4.9.4, 5.5.0)."""
-
-    access_key: str
-    secret_key: str = field(repr=False)
-
-    def signed(self, fields: Mapping[str, str]) -> dict[str, str]:
-        """The fields with access key and signature: HMAC-SHA1 of the values by sorted keys."""
-        all_fields = {**fields, "AccessKey": self.access_key}
-        content = "".join(all_fields[key] for key in sorted(all_fields)).encode()
-        digest = hmac.new(self.secret_key.encode(), content, hashlib.sha1).digest()
-        return {**all_fields, "Signature": base64.b64encode(digest).decode()}
 
 
 @dataclass(frozen=True, slots=True)

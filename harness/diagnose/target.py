@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
-from rocketchaos.harness.diagnose.gate import Secrets
+from rocketchaos.harness.rocketmq.signature import Secrets
 
 ACCESS_KEY_VARIABLE, SECRET_KEY_VARIABLE = "ROCKETCHAOS_ACCESS_KEY", "ROCKETCHAOS_SECRET_KEY"
 _ADDRESS = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(?P<port>\d{1,5})")

@@ -5,6 +5,7 @@ A name server, a broker, an admin client and a consumer do all that a run does. 
 runs don't wait for: only then a JVM writes its archive.
 """
 
+import contextlib
 import shutil
 import threading
 from collections.abc import Callable, Sequence
@@ -12,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.clients.server_requests import DirectRequests
+from rocketchaos.harness.clients.tools import Tools
 from rocketchaos.harness.cluster.canary import prove_delivery
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.topics import create_routed_topic
@@ -134,7 +137,8 @@ class _ArchiveRun:
         try:
             workers += [self._spawn(kind, role) for kind, role in _WORKERS.items()]
             self._cluster.start()
-            self._act(Admin(workers[0]), workers[1])
+            with contextlib.closing(DirectRequests()) as requests:
+                self._act(requests, *workers)
             self._end(workers)
         finally:
             for worker in workers:
@@ -158,12 +162,12 @@ class _ArchiveRun:
         if event.kind == "consumed":
             self._consumed.set()
 
-    def _act(self, admin: Admin, java: Worker) -> None:
+    def _act(self, requests: DirectRequests, tools: Worker, java: Worker) -> None:
         """All that most runs do."""
         cluster, token = self._cluster, new_token()
+        admin = Admin(cluster.nameserver, requests, Tools(lambda: tools, cluster.nameserver))
         broker = next(node for node in cluster.nodes if node.is_master)
         who = {"nameserver": cluster.nameserver, "client_ip": "archive-run", "instance": token}
-        admin.connect(cluster.nameserver, token)
         prove_delivery(admin, [broker])
         create_routed_topic(admin, token, evenly(2), {broker.name: broker.address})
         java.wait_ready(_LIMIT_S)
@@ -190,12 +194,9 @@ class _ArchiveRun:
         )
         if not self._consumed.wait(_LIMIT_S):
             raise EnvironmentNotReady(f"the archive run's consumer got nothing within {_LIMIT_S:g} s")
-        admin.connection(token, broker.address)
         admin.running_info(token, str(started["client_id"]), broker.address, 10_000)
-        admin.offsets(token, token)
-        found = admin.find_message(token, str(sent["msg_id"]))
-        if found is not None:
-            admin.tracks(token, found["offset_msg_id"])
+        admin.consumer_status(token, broker.address)
+        admin.tracks(token, str(sent["offset_msg_id"]))
         java.request("stop-consumer", _LIMIT_S, name="c")
         java.request("stop-producer", _LIMIT_S, name="p")
 

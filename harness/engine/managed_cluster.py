@@ -1,4 +1,4 @@
-"""A cluster that several runs share, and the admin worker that asks it."""
+"""A cluster that several runs share, and the admin client that asks it."""
 
 import threading
 import time
@@ -9,18 +9,21 @@ from typing import Literal
 
 from rocketchaos.harness.clients.access import access_of, keys_of
 from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.clients.server_requests import DirectRequests, RelayedRequests, names_in
+from rocketchaos.harness.clients.tools import Tools
 from rocketchaos.harness.cluster.base import Cluster, Guarded, Named, Networked
 from rocketchaos.harness.cluster.canary import prove_delivery
 from rocketchaos.harness.cluster.grpc_canary import prove_grpc
-from rocketchaos.harness.cluster.running import AttachedCluster
+from rocketchaos.harness.cluster.running import AttachedCluster, tools_socket
 from rocketchaos.harness.core.closing import Closing
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
-from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.reaper.reaper import new_owner
-from rocketchaos.harness.rocketmq.access_key import HARNESS
+from rocketchaos.harness.rocketmq.access_key import HARNESS, SECRET
+from rocketchaos.harness.rocketmq.signature import Secrets
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.workers.processes import Processes
 from rocketchaos.harness.workers.program import WorkerHome
+from rocketchaos.harness.workers.worker import Worker
 
 Where = Literal["host", "containers"]
 """Where clients live."""
@@ -71,7 +74,7 @@ class ManagedCluster(Closing):
 
     @property
     def failed(self) -> bool:
-        """The cluster or the admin worker could not be started: no run can use it."""
+        """The cluster could not be started: no run can use it."""
         return self._failure is not None
 
     @property
@@ -80,7 +83,7 @@ class ManagedCluster(Closing):
         return isinstance(self._cluster, AttachedCluster)
 
     def begin(self) -> None:
-        """Start the cluster and the admin worker in the background."""
+        """Start the cluster in the background."""
         with self._lock:
             if self._starting is None:
                 self._starting = threading.Thread(target=self._start, name="cluster-start", daemon=True)
@@ -167,15 +170,8 @@ class ManagedCluster(Closing):
             cluster = self._make_cluster(processes.scratch(owner) / "cluster", owner)
             self._cluster = cluster
             self._made.set()
-            if _only_inside(cluster):
-                cluster.start()
-                admin = self._spawn_admin(cluster)
-            else:
-                # It warms up meanwhile.
-                admin = self._spawn_admin(cluster)
-                cluster.start()
-            access = access_of(HARNESS, self.version, processes.progress) if _is_guarded(cluster) else None
-            admin.connect(cluster.nameserver, new_token(), access)
+            cluster.start()
+            admin = self._admin = self._make_admin(cluster)
             if not self.shared:
                 prove_delivery(admin, [node for node in cluster.nodes if node.is_master])
         except BaseException as failure:  # handed over to the thread that waits
@@ -183,17 +179,42 @@ class ManagedCluster(Closing):
         finally:
             self._made.set()
 
-    def _spawn_admin(self, cluster: Cluster) -> Admin:
+    def _make_admin(self, cluster: Cluster) -> Admin:
         processes = self.processes
         logs = processes.scratch(processes.reaper.owner) / f"admin-{self._cluster_owner[-8:]}"
         home = cluster.worker_home() if isinstance(cluster, Networked) and cluster.only_inside else None
         # Containers resolve the names of containers by themselves.
         hosts = cluster.hosts_file if home is None and isinstance(cluster, Named) else None
-        worker = processes.spawn(
-            "admin", self.version, "admin", logs, _ignore, _ignore, home=home, hosts_file=hosts
-        )
-        self._admin = Admin(worker)
-        return self._admin
+        guarded = _is_guarded(cluster)
+
+        def spawn() -> Worker:
+            return processes.spawn(
+                "admin", self.version, "admin", logs, _ignore, _ignore, home=home, hosts_file=hosts
+            )
+
+        access = access_of(HARNESS, self.version, processes.progress) if guarded else None
+        resident = cluster.record.tools_socket if isinstance(cluster, AttachedCluster) else None
+        tools = Tools(spawn, cluster.nameserver, access, resident)
+        if home is not None:
+            return Admin(cluster.nameserver, RelayedRequests(tools), tools)
+        direct = DirectRequests(Secrets(HARNESS, SECRET) if guarded else None, names_in(hosts))
+        return Admin(cluster.nameserver, direct, tools)
+
+    def leave_tools(self) -> None:
+        """Start RocketMQ's tools for those who use the cluster later. They are asked once they answer.
+
+        Raises:
+            EnvironmentNotReady: they can't be started.
+        """
+        cluster, _ = self.ready()
+        if not _only_inside(cluster):
+            self.processes.leave_tools(
+                self.version,
+                cluster.nameserver,
+                self._cluster_owner,
+                tools_socket(self._cluster_owner),
+                cluster.folder,
+            )
 
     def hand_over(self) -> None:
         """Let the cluster outlive this object; call it once the cluster is recorded as running."""
@@ -223,4 +244,4 @@ def _only_inside(cluster: Cluster | None) -> bool:
 
 
 def _ignore(*_unused: object) -> None:
-    """The admin worker has no events, and its death shows in the next call."""
+    """The tools' worker has no events, and its death shows in the next call."""

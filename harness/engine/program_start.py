@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady, RequestFailed
 from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.probes.ownership_probe import RELAY_LIMIT_MS
@@ -24,7 +24,6 @@ from rocketchaos.harness.probes.subscription_probe import CONSUMER_NOT_ONLINE
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.program import InContainer
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -190,7 +189,7 @@ def connection_of(context: ProbeContext, group: str, address: str) -> Mapping[st
     """A broker's connections and subscriptions of a group (203); empty if it has no members."""
     try:
         return context.admin.connection(context.names.real(group), address)
-    except WorkerFailed as failure:
+    except RequestFailed as failure:
         if failure.code != CONSUMER_NOT_ONLINE:
             raise
         return {}
@@ -206,7 +205,7 @@ def _said_by_itself(context: ProbeContext, name: str, member: _Member) -> Mappin
         context.check_alive()
         try:
             info = context.admin.running_info(real, member.client_id, member.broker, RELAY_LIMIT_MS)
-        except WorkerFailed:
+        except RequestFailed:
             return None
         return info["subscriptions"] or None
 

@@ -14,10 +14,7 @@ from rocketchaos.harness.clients.producer import Producer, Sendings
 from rocketchaos.harness.clients.programs import Begin
 from rocketchaos.harness.clients.request_mode import set_request_mode
 from rocketchaos.harness.cluster.message_place import locate
-from rocketchaos.harness.core.errors import (
-    HarnessDefect,
-    RocketchaosError,
-)
+from rocketchaos.harness.core.errors import HarnessDefect, RequestFailed, RocketchaosError
 from rocketchaos.harness.core.events.clients import OutputCut
 from rocketchaos.harness.core.events.run import RunStarted
 from rocketchaos.harness.core.history import History
@@ -49,7 +46,7 @@ from rocketchaos.harness.steps.base import every_step
 from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.workers.joint_process import JointProcess
 from rocketchaos.harness.workers.lease import WorkerProcess
-from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 
@@ -208,6 +205,7 @@ class TestBed:
             entries.begin(context)
         for name in self._producers:
             self._start_producer(name)
+        admin.begin()  # not before: its JVM and those of the clients would wait for each other
         for consumer in self._consumers.values():
             # A user's program gets the cluster's address; some begin with their consumer's start.
             if not consumer.spec.choice.kind.begins_at_start:
@@ -217,7 +215,7 @@ class TestBed:
     def _start_producer(self, name: str) -> None:
         try:
             self._producers[name].start()
-        except WorkerFailed as refusal:
+        except RequestFailed as refusal:
             if not self.scenario.senders[name].may_be_refused or not refusal.is_refusal:
                 raise
             self._producers[name].refused(refusal)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.consumer_status import ConsumerStatus
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events.observed import ConsumerStatusObserved
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -24,7 +24,7 @@ def read_consumer_status(context: ProbeContext, moment: str) -> None:
         began_ns = context.now_ns()
         try:
             answer = context.admin.consumer_status(context.names.real(group), address)
-        except WorkerFailed as failure:
+        except RequestFailed as failure:
             context.observations.note_failure("consumer-status", str(failure), group=group)
             continue
         data = {"group": group, "alike": answer["alike"], "members": answer["members"]}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events.observed import DeadLettersObserved
 from rocketchaos.harness.probes.observations import one_at_a_time
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -25,7 +25,7 @@ def read_dead_letters(context: ProbeContext, group: str, moment: str | None = No
     began_ns, real = context.now_ns(), context.names.real(group)
     try:
         queues = context.admin.offsets(real, PREFIX + real)["queues"]
-    except WorkerFailed as failure:
+    except RequestFailed as failure:
         if failure.code != TOPIC_NOT_EXIST:
             context.observations.note_failure("dead-letters", str(failure), group=group)
             return None

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.event_view import END
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events.observed import PullCountsObserved
 from rocketchaos.harness.core.events.run import MomentObserved
 from rocketchaos.harness.probes.command_probe import run_commands
@@ -18,7 +19,6 @@ from rocketchaos.harness.probes.offsets_probe import read_offsets
 from rocketchaos.harness.probes.ownership_probe import read_ownership
 from rocketchaos.harness.probes.subscription_probe import read_subscription
 from rocketchaos.harness.probes.tracks_probe import TRACK_LIMIT, read_tracks
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -99,7 +99,7 @@ def _what_nobody_has_made(context: ProbeContext, group: str, topic: str) -> Iter
     """A topic may not be there: a step has deleted it, or every message that would make it is refused."""
     try:
         yield
-    except WorkerFailed as failure:
+    except RequestFailed as failure:
         if failure.code != TOPIC_NOT_EXIST or not context.servers.may_lack(topic):
             raise
         context.observations.note_failure(
@@ -112,7 +112,7 @@ def _what_is_down(context: ProbeContext, probe: str, group: str) -> Iterator[Non
     """A look that fails because a step has stopped a server, or cut its network, is not an error of the run."""
     try:
         yield
-    except WorkerFailed as failure:
+    except RequestFailed as failure:
         faults = [f"{key} is in effect" for key, fault in context.faults.active().items() if fault.sides]
         if not context.servers.down and not faults:
             raise
@@ -129,7 +129,7 @@ def _read_member(context: ProbeContext, name: str, moment: str) -> None:
     if traits.tells_queues:
         try:
             read_ownership(context, name, moment)
-        except WorkerFailed as failure:
+        except RequestFailed as failure:
             # A member that the broker doesn't know has no queues to report; checks then answer `unknown`.
             context.observations.note_failure("ownership", str(failure), consumer=name)
     elif traits.queues == "owned":

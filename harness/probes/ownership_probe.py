@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.language.cluster_needs import PROXY
 from rocketchaos.harness.probes.observations import one_at_a_time
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -62,7 +62,7 @@ def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
     if _shares_its_id(context, consumer, group):
         # A broker would ask whichever client of this id it finds first (ConsumerGroupInfo.findChannel, 4.9.4).
         if context.consumers[consumer].spec.choice.kind.users_program:
-            raise WorkerFailed(
+            raise RequestFailed(
                 f"it has the same client id as another member, {context.consumers[consumer].client_id}, so that a "
                 "broker would ask either: give each program an instance name of its own, as by "
                 "`properties: {rocketmq.client.name: a}`",
@@ -74,11 +74,11 @@ def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
         # Which brokers know it, if any, depends on what its name servers say.
         return context.consumers[consumer].running_info()
     client_id = context.consumers[consumer].client_id
-    failure = WorkerFailed(f"no broker can be asked about {consumer}: {context.servers.down}", None)
+    failure = RequestFailed(f"no broker can be asked about {consumer}: {context.servers.down}", None)
     for address in context.servers.brokers_of_group(group).values():
         try:
             return context.admin.running_info(context.names.real(group), client_id, address, RELAY_LIMIT_MS)
-        except WorkerFailed as refusal:
+        except RequestFailed as refusal:
             # A broker that was paused may have nothing but a closed connection of it for two minutes.
             failure = refusal
     raise failure
@@ -92,7 +92,7 @@ def read_ownership(context: ProbeContext, consumer: str, moment: str | None = No
     such question (`RemotingProtocolServer`, 5.3.3).
 
     Raises:
-        WorkerFailed: the member is not connected, or did not answer the broker.
+        RequestFailed: the member is not connected, or did not answer the broker.
     """
     began_ns = context.now_ns()
     group = context.scenario.consumers[consumer].group

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.probes.observations import one_at_a_time
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -46,7 +46,7 @@ def read_subscription(
         answer = context.admin.connection(
             context.names.real(group), context.servers.keepers_of_group(group)[broker]
         )
-    except WorkerFailed as failure:
+    except RequestFailed as failure:
         if failure.code != CONSUMER_NOT_ONLINE:
             raise
         answer = {"connections": [], "subscriptions": {}}

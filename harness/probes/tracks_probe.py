@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rocketchaos.assertions.track_series import TrackSeries
 from rocketchaos.harness.clients.producer import Acknowledged
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events.observed import TracksObserved
 from rocketchaos.harness.probes.observations import one_at_a_time
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -26,11 +26,11 @@ WATCHED_LIMIT = 50
 def read_tracks(context: ProbeContext, messages: Iterable[Acknowledged], moment: str | None = None) -> None:
     """Ask for the tracks of messages, some at a time, and write down the answers in their order."""
 
-    def ask(message: Acknowledged) -> tuple[Acknowledged, int, Mapping[str, Any] | WorkerFailed]:
+    def ask(message: Acknowledged) -> tuple[Acknowledged, int, Mapping[str, Any] | RequestFailed]:
         began_ns = context.now_ns()
         try:
             answer = context.admin.tracks(context.names.real(message.topic), message.offset_msg_id)
-        except WorkerFailed as failure:
+        except RequestFailed as failure:
             return message, began_ns, failure
         return message, began_ns, answer
 
@@ -44,9 +44,9 @@ def _write_down(
     message: Acknowledged,
     moment: str | None,
     began_ns: int,
-    answer: Mapping[str, Any] | WorkerFailed,
+    answer: Mapping[str, Any] | RequestFailed,
 ) -> None:
-    if isinstance(answer, WorkerFailed):
+    if isinstance(answer, RequestFailed):
         context.observations.note_failure("tracks", str(answer), key=message.key)
         return
     own = {

@@ -37,6 +37,9 @@ class PulledMessage:
     """When its producer sent it, by its clock."""
     properties: Mapping[str, str] = field(default_factory=dict)
     """Its own, and RocketMQ's."""
+    queue_id: int = 0
+    offset_msg_id: str = ""
+    """Where the broker stored it (MessageDecoder.createMessageId)."""
 
 
 def decode(body: bytes) -> list[PulledMessage]:
@@ -62,8 +65,11 @@ def _messages(body: bytes) -> Iterator[PulledMessage]:
 
 
 def _message(data: bytes) -> PulledMessage:
-    magic, _crc, _queue, _flag, offset, _physical, flags = struct.unpack_from(">iiiiqqi", data, 4)
-    place = 40 + 8 + _host(flags, _BORN_IS_IPV6) + 8 + _host(flags, _STORED_IS_IPV6) + 4 + 8
+    magic, _crc, queue_id, _flag, offset, physical, flags = struct.unpack_from(">iiiiqqi", data, 4)
+    stored_at = _BORN_AT + _host(flags, _BORN_IS_IPV6) + 8
+    place = stored_at + _host(flags, _STORED_IS_IPV6)
+    stored_host = data[stored_at:place]
+    place += 4 + 8
     (body_length,) = struct.unpack_from(">i", data, place)
     body = data[place + 4 : place + 4 + body_length]
     place += 4 + body_length
@@ -84,6 +90,8 @@ def _message(data: bytes) -> PulledMessage:
         stored_ms,
         born_ms,
         properties,
+        queue_id,
+        (stored_host + physical.to_bytes(8, "big", signed=True)).hex().upper(),
     )
 
 

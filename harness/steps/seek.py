@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events.base import Queue
 from rocketchaos.harness.core.events.clients import SeekRefused, Sought
 from rocketchaos.harness.language.words import BrokerRef, ConsumerRef, TopicName
@@ -70,14 +71,12 @@ class Seek(Step):
             yield "`broker` says where the queue is: give `queue` too"
 
     def run(self, context: StepContext) -> None:
-        from rocketchaos.harness.workers.worker import WorkerFailed
-
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
         queue = None if self.queue is None else (broker, self.queue)
         for name in context.variables.resolve([self.consumer]):
             try:
                 queues = context.consumers[name].seek(self.topic, queue, self.to)
-            except WorkerFailed as refusal:
+            except RequestFailed as refusal:
                 if not self.may_be_refused or not refusal.is_refusal:
                     raise
                 refused = SeekRefused(

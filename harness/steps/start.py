@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.language.words import ConsumerRefs
 from rocketchaos.harness.steps.base import Step
 
@@ -37,12 +38,10 @@ class Start(Step):
         return self.consumers
 
     def run(self, context: StepContext) -> None:
-        from rocketchaos.harness.workers.worker import WorkerFailed
-
         for name in context.variables.resolve(self.consumers):
             try:
                 context.consumers[name].start()
-            except WorkerFailed as refusal:
+            except RequestFailed as refusal:
                 # Where the network failed nobody has refused it: RocketMQ could not be asked.
                 if not self.may_be_refused or not refusal.is_refusal:
                     raise

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.events.clients import SubscriptionRefused
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.expressions import ExpressionField, as_data
@@ -61,12 +62,10 @@ class Subscribe(Step):
             yield doubt
 
     def run(self, context: StepContext) -> None:
-        from rocketchaos.harness.workers.worker import WorkerFailed
-
         for name in context.variables.resolve([self.consumer]):
             try:
                 context.consumers[name].subscribe(self.topic, self.expression)
-            except WorkerFailed as refusal:
+            except RequestFailed as refusal:
                 if not self.may_be_refused or not refusal.is_refusal:
                     raise
                 refused = SubscriptionRefused(

@@ -5,11 +5,16 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
+from rocketchaos.harness.core.errors import (
+    EnvironmentNotReady,
+    HarnessDefect,
+    RequestFailed,
+    RocketchaosError,
+)
 from rocketchaos.harness.workers.in_process import InProcess
 from rocketchaos.harness.workers.joint_process import JointConsumer
 from rocketchaos.harness.workers.program import ending
-from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker
 
 if TYPE_CHECKING:
     from rocketchaos.harness.workers.shared_workers import SharedWorkers
@@ -69,7 +74,7 @@ class Lease(InProcess):
         try:
             answer = self._worker.request(do, limit_s, **with_)
         except RocketchaosError as error:
-            if verb in ("start", "stop") or not isinstance(error, WorkerFailed):
+            if verb in ("start", "stop") or not isinstance(error, RequestFailed):
                 self._workers.condemn(self._worker, str(error))
             if isinstance(error, EnvironmentNotReady) and not self._worker.alive:
                 raise self._died(do) from error

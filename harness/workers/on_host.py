@@ -32,22 +32,49 @@ class OnHost:
 
     def launch(self, plan: WorkerPlan) -> LocalProgram:
         """See `WorkerHome.launch`."""
+        command = self._command(plan)
+        try:
+            with plan.log.open("ab") as output:
+                process, events = begin(
+                    command, output.fileno(), _environment(os.environ, self.owner, plan.packages)
+                )
+        except OSError as error:
+            raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error
+        return LocalProgram(plan.name, process, events)
+
+    def leave(self, plan: WorkerPlan, *arguments: str) -> None:
+        """Start a program that outlives this process and takes no commands from it.
+
+        Args:
+            plan: of it.
+            arguments: it gets these, too.
+
+        Raises:
+            EnvironmentNotReady: it can't be started.
+        """
+        command = self._command(plan)
+        try:
+            with plan.log.open("ab") as output, Path(os.devnull).open("r+b") as nothing:
+                subprocess.Popen(
+                    [*command(nothing.fileno()), *arguments],
+                    stdin=nothing,
+                    stdout=output,
+                    stderr=output,
+                    env=_environment(os.environ, self.owner, plan.packages),
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise EnvironmentNotReady(f"{plan.name} can't be started: {error}") from error
+
+    def _command(self, plan: WorkerPlan) -> Callable[[int], Sequence[str]]:
+        """Its command line, by the number of its end of the event pipe."""
         if plan.kind.classpath_role is not None and self.java is None:
             raise HarnessDefect(f"worker {plan.name} of kind {plan.kind.name} needs a Java")
         prepare_folder(plan)
         libjvm = None if self.java is None else self.java.libjvm
         archive = None if self.java is None else archive_of(plan, self.java)
         options = () if archive is None else archive.options()
-        try:
-            with plan.log.open("ab") as output:
-                process, events = begin(
-                    lambda events_fd: child_command(plan, sys.executable, events_fd, libjvm, options),
-                    output.fileno(),
-                    _environment(os.environ, self.owner, plan.packages),
-                )
-        except OSError as error:
-            raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error
-        return LocalProgram(plan.name, process, events)
+        return lambda events_fd: child_command(plan, sys.executable, events_fd, libjvm, options)
 
 
 def begin(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from rocketchaos.harness.core import paths
@@ -15,12 +16,13 @@ from rocketchaos.harness.jars.releases import Need, fetch, require
 from rocketchaos.harness.reaper.reaper import Reaper
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 from rocketchaos.harness.workers.on_host import OnHost
-from rocketchaos.harness.workers.program import WorkerHome
+from rocketchaos.harness.workers.program import WorkerHome, WorkerPlan
 from rocketchaos.harness.workers.shared_workers import SharedWorkers
 from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.worker_kinds import KINDS
 
 Progress = Callable[[str], None]
+_TOOLS_SERVER = "rocketchaos.harness.workers.child.tools_server"
 SHARED_AT_LEAST = 2
 """Shared client processes, so that two members of a group live in different ones; one for each core, up to:"""
 SHARED_AT_MOST = 8
@@ -114,6 +116,30 @@ class Processes(Closing):
             on_event=on_event,
             on_death=on_death,
         )
+
+    def leave_tools(self, version: str, nameserver: str, owner: str, socket: Path, logs: Path) -> None:
+        """Start the tools of a cluster that stays up; see `harness.clients.resident_tools`.
+
+        Args:
+            version: of RocketMQ.
+            nameserver: of the cluster.
+            owner: the cluster's: who ends what carries it ends the tools.
+            socket: where they are to be asked.
+            logs: the folder of their logs.
+
+        Raises:
+            EnvironmentNotReady: they can't be started.
+        """
+        kind = replace(KINDS["admin"], module=_TOOLS_SERVER)
+        plan = WorkerPlan(
+            kind,
+            "tools",
+            logs / "tools",
+            logs / "tools.log",
+            tuple(classpath(version, "tools", self.progress)),
+            tuple(f"-D{key}={value}" for key, value in self.timing.client_system_properties.items()),
+        )
+        OnHost(owner, self.java).leave(plan, "--socket", str(socket), "--nameserver", nameserver)
 
     def scratch(self, owner: str) -> Path:
         """The owner's folder; the reaper removes it, should the harness die."""

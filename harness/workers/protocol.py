@@ -123,31 +123,19 @@ each topic), pullThresholdForQueue and pullInterval. `client_id` is `address@cli
 set the address, and `address@pid` with the instance DEFAULT. `subscribe` tells the brokers with the next
 heartbeat, 30 s apart. Its consumer refuses to start where a topic has no route.
 
-Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
---------------------------------------------------------------------------
-All of them only read, except `create-topic`, what `raw` sends, and some of `mqadmin`; none joins a consumer group.
+Commands of the `admin` worker
+------------------------------
+None joins a consumer group.
 
-`connect` with `nameserver, instance`: starts DefaultMQAdminExt. Comes first; once per worker.
-Of several name servers, with `;` between them, all are asked, each by a client of its own: an answer of any
-counts. `cluster`: `{brokers: [{name, address}]}` (106), masters only. `create-topic` with `topic, settings
-{property: value}, broker_addresses` (17), and optionally `attributes` of 5.x. Also changes a topic. `route` with
-`topic`: `{queues: [{broker, queues, write_queues, perm}]}` (105), or error code 17. `connection` with `group,
-broker_address` (203): `{connections: [{client_id, address, language, version, version_name}], subscriptions:
-{topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model, consume_from_where}`; error
-code 206 when no consumer is online. `running-info` with `group, client_id, broker_address, timeout_ms` (307):
-`{queues: [{topic, broker, queue_id, commit_offset, cached}], subscriptions: {topic: {expression, type,
-sub_version}}}`. `type` is TAG or SQL92. A lite pull consumer of 4.9.x tells no queues
-(DefaultLitePullConsumerImpl.consumerRunningInfo). `offsets` with `group, topic` (43 for the group's offset, then
-202 for the broker's maximum): `{queues: [{broker, queue_id, max_offset, consumer_offset|null}]}`; null: the broker
-holds no offset. Error code 17: the topic has no route. The maximum is read last, so that a lag of 0 is never
-claimed too early. `find-message` with `topic, msg_id`: `{message: {broker, queue_id, queue_offset,
-offset_msg_id}|null}`, by the brokers' indexes of UNIQ_KEYs, which are filled a moment after a message is stored.
-`tracks` with `topic, offset_msg_id` (DefaultMQAdminExt.messageTrackDetail): `{tracks: [{group, type,
-exception|null}]}`. `mqadmin` with `arguments, limit_s`, and optionally `access {access_key, secret_key}`:
-`{exit_code|null, output, seconds}`, run in a JVM of its own. `raw` with `address, code, fields {..}, body|null,
-timeout_ms`: `{code, remark, fields, body, body_base64}`. A request's body is text. An answer's body is in `body`
-where it is UTF-8, otherwise in `body_base64` (messages of a pull); the other is null, and both are where there
-is none. Any code is an answer, no error.
+`connect` with `nameserver, instance`: starts DefaultMQAdminExt. Comes first; once per worker. There is one for
+each of several name servers, with `;` between them: an answer of any counts.
+`consumer-status` with `group, broker_address`: `{alike, members: [client_id]}`, as `mqadmin consumerStatus`
+compares them. `tracks` with `topic, offset_msg_id` (DefaultMQAdminExt.messageTrackDetail):
+`{tracks: [{group, type, exception|null}]}`. `mqadmin` with `arguments, limit_s`, and optionally `access
+{access_key, secret_key}`: `{exit_code|null, output, seconds}`, run in a JVM of its own. `raw` with `address,
+code, fields {..}, body|null, timeout_ms`: `{code, remark, fields, body, body_base64}`. A request's body is text.
+An answer's body is in `body` where it is UTF-8, otherwise in `body_base64` (messages of a pull); the other is
+null, and both are where there is none. Any code is an answer, no error.
 
 `ping`: `{}`. Every worker answers it.
 """
@@ -258,7 +246,7 @@ def serve(
     events.emit("ready", {"pid": os.getpid()})
     try:
         for line in _commands(signals):
-            answer = pool.submit(_answer, events, {"ping": _ping, **handlers}, json.loads(line))
+            answer = pool.submit(_answer, events, {"ping": ping, **handlers}, json.loads(line))
             under_way.add(answer)
             answer.add_done_callback(under_way.discard)
     except _Terminated:
@@ -306,26 +294,30 @@ def _commands(signals: int) -> Iterator[bytes]:
 
 
 def _answer(events: EventPipe, handlers: Mapping[str, Handler], command: Mapping[str, Any]) -> None:
+    events.write(reply_line(handlers, command))
+
+
+def reply_line(handlers: Mapping[str, Handler], command: Mapping[str, Any]) -> bytes:
+    """Do what the command says, and tell how it went, as the line of an event `reply`."""
     reply: dict[str, Any] = {"id": command["id"], "ok": True}
     try:
         if command["do"] not in handlers:
             raise LookupError(f"this worker has no command `{command['do']}`")
         reply["result"] = handlers[command["do"]](**command.get("with", {})) or {}
-        line = event_line("reply", reply)
+        return event_line("reply", reply)
     except CommandFailed as error:
         failed = _failed(command, str(error), error.code, defect=False)
-        line = event_line("reply", {**failed, "exceptions": error.exceptions})
+        return event_line("reply", {**failed, "exceptions": error.exceptions})
     except Exception as error:  # whatever it is, the parent must hear of it
         reply = _failed(command, f"{type(error).__name__}: {error}", None, defect=True)
         # A worker that runs share outlives them, and its log isn't theirs.
         reply["traceback"] = traceback.format_exc()
-        line = event_line("reply", reply)
-    events.write(line)
+        return event_line("reply", reply)
 
 
 def _failed(command: Mapping[str, Any], error: str, code: int | None, *, defect: bool) -> dict[str, Any]:
     return {"id": command["id"], "ok": False, "error": error, "code": code, "defect": defect}
 
 
-def _ping() -> None:
+def ping() -> None:
     """Answered with `{}`."""

@@ -11,12 +11,17 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.errors import (
+    EnvironmentNotReady,
+    HarnessDefect,
+    PreconditionNotMet,
+    RequestFailed,
+)
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.workers.command_pipe import CommandPipe
 from rocketchaos.harness.workers.foreign_clock import ForeignClock
@@ -42,24 +47,26 @@ _CLOCK_REQUEST = 0
 """The number of the request that asks for a foreign clock; others count from 1."""
 
 
-class WorkerFailed(EnvironmentNotReady):
-    """A worker could not do what it was asked to.
+def result_of(reply: Mapping[str, Any], what: str, name: str) -> dict[str, Any]:
+    """The result in a worker's reply.
 
-    `code` is RocketMQ's response code, where there is one; `exceptions` are the classes of what the client threw.
+    Args:
+        reply: the data of an event `reply`.
+        what: failed where it has no result: the begin of the message.
+        name: the worker's, whose log says more.
+
+    Raises:
+        RequestFailed: RocketMQ, or the network, refused.
+        HarnessDefect: the worker failed where it should not have.
     """
-
-    def __init__(
-        self, message: str, code: int | None, exceptions: Sequence[str] = (), *, about: tuple[str, ...] = ()
-    ) -> None:
-        super().__init__(message, about=about)
-        self.code = code
-        self.exceptions = tuple(exceptions)
-
-    @property
-    def is_refusal(self) -> bool:
-        """Whether RocketMQ has said no, its broker or its client: it was not the network that failed."""
-        by_network = any(exception.startswith("Remoting") for exception in self.exceptions)
-        return self.code is not None or (bool(self.exceptions) and not by_network)
+    if reply["ok"]:
+        return dict(reply["result"])
+    message = f"{what}: {reply['error']}"
+    if reply["defect"]:
+        defect = HarnessDefect(message)
+        defect.add_note(f"In the worker {name}:\n{reply['traceback']}")
+        raise defect
+    raise RequestFailed(message, reply["code"], reply.get("exceptions") or (), about=(name,))
 
 
 class Worker:
@@ -183,7 +190,7 @@ class Worker:
         Every event that the worker wrote before its answer has been handed on when this returns.
 
         Raises:
-            WorkerFailed: RocketMQ, or the network, refused.
+            RequestFailed: RocketMQ, or the network, refused.
             EnvironmentNotReady: the worker has died, or dies meanwhile, or the limit has passed.
             HarnessDefect: the worker failed where it should not have.
         """
@@ -206,18 +213,8 @@ class Worker:
             )
         if request.reply is None:
             raise self._died(do)
-        return self._result(do, request.reply)
-
-    def _result(self, do: str, reply: Mapping[str, Any]) -> dict[str, Any]:
-        if reply["ok"]:
-            return dict(reply["result"])
         what = f"the program of {self.name}" if self._users_program else f"worker {self.name}: `{do}` failed"
-        message = f"{what}: {reply['error']}"
-        if reply["defect"]:
-            defect = HarnessDefect(message)
-            defect.add_note(f"In the worker {self.name}:\n{reply['traceback']}")
-            raise defect
-        raise WorkerFailed(message, reply["code"], reply.get("exceptions") or (), about=(self.name,))
+        return result_of(request.reply, what, self.name)
 
     def _died(self, do: str) -> EnvironmentNotReady:
         how = self._how_it_ended()

@@ -103,8 +103,7 @@ def on_shared_cluster(shared_cache: Path) -> Iterator[None]:
 def bench(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     bench = Bench(cluster, tmp_path_factory.mktemp("workers"))
     yield bench
-    for worker in bench.workers:
-        worker.kill()
+    bench.release()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.conformance import bench as bench_module
 from rocketchaos.harness.conformance import checks as checks_module
@@ -50,7 +49,7 @@ def yes(
             program=program,
         )
 
-    made = Bench(kind, api, cluster, Admin(bench.admin), spawn)
+    made = Bench(kind, api, cluster, bench.admin, spawn)
     yield made
     made.release()
 

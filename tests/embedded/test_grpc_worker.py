@@ -11,7 +11,6 @@ from typing import Any
 import psutil
 import pytest
 
-from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.cluster.message_place import locate
@@ -34,8 +33,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     try:
         bench = Bench(cluster, tmp_path_factory.mktemp("workers"))
         yield bench
-        for worker in bench.workers:
-            worker.kill()
+        bench.release()
     finally:
         cluster.stop()
 
@@ -50,7 +48,7 @@ def grpc(bench: Bench) -> Worker:
 @pytest.fixture
 def group(bench: Bench) -> str:
     group = f"group-{next(bench.numbers)}"
-    create_group(Admin(bench.admin), group, [bench.broker.address])
+    create_group(bench.admin, group, [bench.broker.address])
     return group
 
 
@@ -134,7 +132,7 @@ def test_sigterm_says_goodbye(bench: Bench, api: str) -> None:
     left = []
     for _ in range(3):
         group = f"group-{next(bench.numbers)}"
-        create_group(Admin(bench.admin), group, [bench.broker.address])
+        create_group(bench.admin, group, [bench.broker.address])
         _leaves_while_its_listener_blocks(bench, group, api)
         left.append(look_until(partial(failure, partial(bench.connection, group)), bool, LIMIT_S, 0.05))
     assert 206 in [None if seen is None else seen.code for seen in left], left
@@ -198,7 +196,7 @@ def test_a_producer_s_message_is_found_where_the_proxy_put_it(bench: Bench, grpc
     message = {"topic": topic, "tag": "tagA", "key": "k", "body": "hello", "timeout_ms": 3000}
     sent = grpc.request("send", LIMIT_S, name="p", queue=None, keys=["other"], **message)
     assert (sent["status"], sent["broker"], sent["queue_id"]) == ("SEND_OK", None, None)
-    found = locate(Admin(bench.admin), topic, sent["msg_id"])
+    found = locate(bench.admin, topic, sent["msg_id"])
     assert (found["broker"], found["queue_offset"]) == (bench.broker.name, 0)
     ends = [end for end, _ in bench.offsets("nobody", topic)]
     assert ends[found["queue_id"]] == 1
@@ -250,17 +248,16 @@ def test_a_proxy_of_its_own_serves_consumers_of_which_brokers_know_nothing(tmp_p
         assert [node.role for node in cluster.nodes] == ["nameserver", "broker", "proxy"]
         assert cluster.proxy is not None
         topic = bench.topic()
-        create_group(Admin(bench.admin), "g", [bench.broker.address])
+        create_group(bench.admin, "g", [bench.broker.address])
         worker = bench.spawn("grpc", "grpc")
         worker.wait_ready(LIMIT_S)
         name, client_id = consume(bench, worker, topic, "tagA", "g")
         bench.send(topic, "tagA", 2)
         assert bench.seen.wait(name, "received", 1)[0]["queue_id"] == 2
         assert (failure(lambda: bench.connection("g")) or pytest.fail("known")).code == 206
-        there = Admin(bench.admin).connection("g", cluster.proxy.remoting_address)
+        there = bench.admin.connection("g", cluster.proxy.remoting_address)
         assert [item["client_id"] for item in there["connections"]] == [client_id]
     finally:
-        for worker in bench.workers:
-            worker.kill()
+        bench.release()
         cluster.stop()
     assert [node.pid for node in cluster.nodes if node.pid and psutil.pid_exists(node.pid)] == []

@@ -8,10 +8,10 @@ import time
 import psutil
 import pytest
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady, RequestFailed
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
-from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded
@@ -239,10 +239,10 @@ def test_stop_consumer_says_goodbye(bench: Bench, group: str) -> None:
     name = bench.consume(bench.topic(), "*", group=group)
     assert bench.online(group)["connections"] != []
     bench.java.request("stop-consumer", LIMIT_S, name=name)
-    with pytest.raises(WorkerFailed) as raised:
+    with pytest.raises(RequestFailed) as raised:
         bench.connection(group)
     assert raised.value.code == 206
-    with pytest.raises(WorkerFailed, match=f"nothing named `{name}` runs in this worker"):
+    with pytest.raises(RequestFailed, match=f"nothing named `{name}` runs in this worker"):
         bench.java.request("stop-consumer", LIMIT_S, name=name)
 
 
@@ -264,7 +264,7 @@ def test_what_the_client_refuses_has_no_code(bench: Bench, group: str) -> None:
             "settings": {},
             **bench.identity("x"),
         }
-        with pytest.raises(WorkerFailed, match=said) as raised:
+        with pytest.raises(RequestFailed, match=said) as raised:
             bench.java.request("start-consumer", LIMIT_S, **wanted | with_)
         assert raised.value.code is None
         assert "\n" not in raised.value.message

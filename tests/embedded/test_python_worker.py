@@ -14,11 +14,11 @@ import psutil
 import pytest
 
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady, RequestFailed
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.native_library import LIBRARY_VARIABLE
-from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded
@@ -45,8 +45,7 @@ def bench(
         chosen.start()
     bench = Bench(chosen, tmp_path_factory.mktemp("workers"))
     yield bench
-    for worker in bench.workers:
-        worker.kill()
+    bench.release()
     if own:
         chosen.stop()
 
@@ -76,9 +75,7 @@ def consume(
 def queues(bench: Bench, group: str, client_id: str, topic: str) -> list[int]:
     """What the client tells the broker that asks it (307)."""
     address = bench.broker.address
-    shown = bench.ask(
-        "running-info", group=group, client_id=client_id, broker_address=address, timeout_ms=3000
-    )
+    shown = bench.admin.running_info(group, client_id, address, 3000)
     return sorted(queue["queue_id"] for queue in shown["queues"] if queue["topic"] == topic)
 
 
@@ -334,7 +331,7 @@ def test_what_the_c_api_can_not_do_is_refused(bench: Bench, worker: Worker, grou
         ({"consume_from": "timestamp"}, "no `consume_from` that could be timestamp"),
         ({"retry_delay_level": 1}, "no `retry_delay_level` that could be 1"),
     ):
-        with pytest.raises(WorkerFailed, match=said):
+        with pytest.raises(RequestFailed, match=said):
             consume(bench, worker, topic, "*", group, **with_)
     name, _ = consume(bench, worker, topic, "*", group)
     for do, more in (
@@ -343,7 +340,7 @@ def test_what_the_c_api_can_not_do_is_refused(bench: Bench, worker: Worker, grou
         ("assignment", {}),
         ("pull-counts", {"topic": topic}),
     ):
-        with pytest.raises(WorkerFailed):
+        with pytest.raises(RequestFailed):
             worker.request(do, LIMIT_S, name=name, **more)
 
 
@@ -368,7 +365,7 @@ def test_a_producer_sends_to_the_given_queue_or_goes_round(bench: Bench, worker:
         key: sent[key] for key in ("broker", "queue_id", "msg_id", "offset_msg_id")
     }
     assert (sent["status"], sent["queue_id"], sent["queue_offset"], event["offset"]) == ("SEND_OK", 2, 1, 1)
-    with pytest.raises(WorkerFailed, match="knows no queue 9"):
+    with pytest.raises(RequestFailed, match="knows no queue 9"):
         send(9)
     unknown = failure(lambda: send(None, topic="nowhere"))
     assert unknown is not None

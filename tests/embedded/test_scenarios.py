@@ -7,14 +7,20 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import psutil
 import pytest
 
+from rocketchaos.harness.clients.resident_tools import ResidentTools
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
+from rocketchaos.harness.cluster.running import running
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.plan.selection import load_all, select
+from rocketchaos.harness.reaper.reaper import find_owned
+from tests import waiting
 from tests.embedded.command import ROOT, rocketchaos
 
 pytestmark = pytest.mark.embedded
+LIMIT_S = 10.0
 KEYS = {
     "scenario", "outcome", "expected", "checks", "run_dir", "seconds", "rocketmq", "client", "timing", "seed",
     "attempts",
@@ -85,6 +91,9 @@ def test_a_cluster_that_is_up_serves_many_commands_and_a_run_can_be_checked_and_
 ) -> None:
     up = rocketchaos("up", "--json", cwd=tmp_path)
     assert up.code == 0
+    [kept] = [each for each in running() if each.id == up.document["id"]]
+    tools = ResidentTools(kept.tools_socket)
+    waiting.until(lambda: tools.answers)
     try:
         first = rocketchaos("reproduce", "same-group-different-tags", "--seed", "7", "--json", cwd=tmp_path)
         (run,) = first.document["runs"]
@@ -101,12 +110,22 @@ def test_a_cluster_that_is_up_serves_many_commands_and_a_run_can_be_checked_and_
         checked = rocketchaos("check", folder, "--json", cwd=tmp_path)
         assert checked.code == 0
         assert {name: (folder / name).read_text() for name in before} == before
+        [left] = [
+            each
+            for each in psutil.process_iter(["cmdline"])
+            if str(kept.tools_socket) in each.info["cmdline"]
+        ]
+        left.kill()
+        left.wait(LIMIT_S)
+        assert not tools.answers
         again = rocketchaos("reproduce", folder, "--json", cwd=tmp_path)
         assert (again.document["runs"][0]["outcome"], again.document["runs"][0]["seed"]) == ("reproduced", 7)
     finally:
         down = rocketchaos("down", up.document["id"], cwd=tmp_path)
     assert down.code == 0
     assert "is down" in down.out
+    assert not kept.tools_socket.exists()
+    assert find_owned(kept.owner.__eq__) == []
 
 
 @pytest.mark.extended

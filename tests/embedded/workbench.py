@@ -8,14 +8,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.clients.server_requests import DirectRequests
+from rocketchaos.harness.clients.tools import Tools
 from rocketchaos.harness.cluster.base import Cluster
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.jars import artifacts
 from rocketchaos.harness.jars.java_home import find_java
+from rocketchaos.harness.language.topic import evenly
 from rocketchaos.harness.probes.subscription_probe import CONSUMER_NOT_ONLINE
+from rocketchaos.harness.rocketmq.remoting import Answer
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.on_host import OnHost
-from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import KINDS
 from tests import waiting
@@ -72,10 +78,10 @@ class Bench:
         self.workers: list[Worker] = []
         self.numbers = _NUMBERS
         self.broker = cluster.nodes[1]
-        self.admin = self.spawn("admin", "admin")
+        self.tools = Tools(lambda: self.spawn("admin", "admin"), cluster.nameserver)
+        self.requests = DirectRequests()
+        self.admin = Admin(cluster.nameserver, self.requests, self.tools)
         self.java = self.spawn("java", "java")
-        self.admin.wait_ready(LIMIT_S)
-        self.ask("connect", nameserver=cluster.nameserver, instance="admin")
         self.java.wait_ready(LIMIT_S)
         self.java.request("start-producer", LIMIT_S, name="p", group="p", **self.identity("p"))
 
@@ -103,21 +109,12 @@ class Bench:
     def identity(self, name: str) -> dict[str, str]:
         return {"nameserver": self.cluster.nameserver, "client_ip": f"ip-{name}", "instance": "i"}
 
-    def ask(self, do: str, **with_: Any) -> dict[str, Any]:
-        return self.admin.request(do, LIMIT_S, **with_)
-
-    def raw(self, code: int, body: str | None = None, **fields: str) -> dict[str, Any]:
-        address = self.broker.address
-        return self.ask("raw", address=address, code=code, fields=fields, body=body, timeout_ms=3000)
+    def raw(self, code: int, body: str | None = None, **fields: str) -> Answer:
+        return self.admin.raw(self.broker.address, code, fields, body, 3000)
 
     def topic(self, queues: int = 4) -> str:
         topic = f"topic-{next(self.numbers)}"
-        self.ask(
-            "create-topic",
-            topic=topic,
-            settings={"readQueueNums": queues, "writeQueueNums": queues},
-            broker_addresses=[self.broker.address],
-        )
+        self.admin.create_topic(topic, evenly(queues), [self.broker.address])
         return topic
 
     def consume(
@@ -150,16 +147,16 @@ class Bench:
         message = {"topic": topic, "tag": tag, "key": key, "body": "hello"}
         return self.java.request("send", LIMIT_S, name="p", queue=queue, timeout_ms=3000, **message)
 
-    def connection(self, group: str) -> dict[str, Any]:
-        return self.ask("connection", group=group, broker_address=self.broker.address)
+    def connection(self, group: str) -> Mapping[str, Any]:
+        return self.admin.connection(group, self.broker.address)
 
     def online(self, group: str, members: int = 1) -> dict[str, Any]:
         """The same, once so many members are known: a client's `start` may end before its heartbeat is there."""
 
-        def look() -> dict[str, Any]:
+        def look() -> Mapping[str, Any]:
             try:
                 return self.connection(group)
-            except WorkerFailed as failed:
+            except RequestFailed as failed:
                 if failed.code != CONSUMER_NOT_ONLINE:
                     raise
                 return {"connections": []}
@@ -168,7 +165,7 @@ class Bench:
 
     def offsets(self, group: str, topic: str) -> list[tuple[int, int | None]]:
         """Maximum and the group's offset, by queue."""
-        queues = self.ask("offsets", group=group, topic=topic)["queues"]
+        queues = self.admin.offsets(group, topic)["queues"]
         assert [(queue["broker"], queue["queue_id"]) for queue in queues] == [
             (self.broker.name, number) for number in range(len(queues))
         ]
@@ -179,23 +176,23 @@ class Bench:
 
         A client notes an offset only after its listener has returned, which is later than the event `consumed`.
         """
-        info = self.ask(
-            "running-info",
-            group=group,
-            client_id=client_id,
-            broker_address=self.broker.address,
-            timeout_ms=3000,
-        )
+        info = self.admin.running_info(group, client_id, self.broker.address, 3000)
         return [queue["commit_offset"] for queue in info["queues"] if queue["topic"] == topic]
+
+    def release(self) -> None:
+        """End everything of its own."""
+        self.requests.close()
+        for worker in self.workers:
+            worker.kill()
 
     def pull_counts(self, name: str, topic: str) -> tuple[int, int]:
         counts = self.java.request("pull-counts", LIMIT_S, name=name, topic=topic)
         return counts["found_pulls"], counts["passed_messages"]
 
 
-def failure(call: Callable[[], object]) -> WorkerFailed | None:
+def failure(call: Callable[[], object]) -> RequestFailed | None:
     try:
         call()
-    except WorkerFailed as failed:
+    except RequestFailed as failed:
         return failed
     return None

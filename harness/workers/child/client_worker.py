@@ -88,7 +88,7 @@ class TellsItself(Protocol):
     """A consumer that says in its own process what it answers to GET_CONSUMER_RUNNING_INFO (307)."""
 
     def running_info(self) -> Mapping[str, Any]:
-        """Its queues and subscriptions, as `harness.workers.child.running_info` has them."""
+        """Its queues and subscriptions, as `harness.rocketmq.running_info` has them."""
 
 
 @dataclass(frozen=True, slots=True)

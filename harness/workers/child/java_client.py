@@ -6,10 +6,10 @@ Rests on ClientConfig, DefaultMQPushConsumer and DefaultLitePullConsumer as they
 from collections.abc import Mapping
 from typing import Any
 
+from rocketchaos.harness.rocketmq.running_info import running_info
 from rocketchaos.harness.workers.child.java_consumer_settings import Configured
 from rocketchaos.harness.workers.child.jvm import private_field
 from rocketchaos.harness.workers.child.listener import Listener
-from rocketchaos.harness.workers.child.running_info import running_info
 from rocketchaos.harness.workers.protocol import EventPipe
 
 

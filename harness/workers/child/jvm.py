@@ -9,7 +9,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,17 +38,17 @@ class Arguments:
     """None: the one that JPype finds (`JAVA_HOME`, or where distributions install it)."""
 
 
-def arguments() -> Arguments:
+def arguments(words: Sequence[str] | None = None) -> Arguments:
     """Read the command line (`--events-fd`, `--classpath-file`, `--libjvm`, `--jvm-option` repeated).
 
-    `--classpath-file` names a JSON file with a list of jars.
+    `--classpath-file` names a JSON file with a list of jars. `words` are in place of this process's own.
     """
     parser = argparse.ArgumentParser()
     parser.add_argument("--events-fd", type=int, required=True)
     parser.add_argument("--classpath-file", type=Path, required=True)
     parser.add_argument("--libjvm", type=Path)
     parser.add_argument("--jvm-option", action="append", default=[])
-    given = parser.parse_args()
+    given = parser.parse_args(words)
     return Arguments(
         events_fd=given.events_fd,
         classpath=tuple(json.loads(given.classpath_file.read_text())),
@@ -83,11 +83,15 @@ def run(
 
     RocketMQ's clients keep threads that would hold up an orderly end of the JVM for ever.
     """
-    translated = {name: _translated(handler) for name, handler in handlers.items()}
-    serve(events, translated, shut_down=shut_down)
+    serve(events, translated(handlers), shut_down=shut_down)
     if any(option.startswith(_ARCHIVES) for option in given.jvm_options):
         jpype.JClass("java.lang.System").exit(0)  # on which it writes its archive
     os._exit(0)
+
+
+def translated(handlers: Mapping[str, Handler]) -> dict[str, Handler]:
+    """The same handlers, with Java's exceptions as CommandFailed."""
+    return {name: _translated(handler) for name, handler in handlers.items()}
 
 
 def _translated(handler: Handler) -> Handler:

@@ -17,9 +17,9 @@ from rocketchaos.harness.conditions.messages_delivered import _printed as printe
 from rocketchaos.harness.conditions.messages_delivered import messages_delivered
 from rocketchaos.harness.conditions.offsets_reached import offsets_reached
 from rocketchaos.harness.conditions.retries_came import retries_came
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.probes.context import ProbeContext
-from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
 
 SCENARIO = """\
@@ -46,7 +46,7 @@ class Counted(HistoryBuilder):
         self.begin(self.scenario)
         for name in ("a", "b"):
             self.start(self.scenario, name)
-        self.letters: int | WorkerFailed = 0
+        self.letters: int | RequestFailed = 0
         self.queues = [(2, 4), (3, 3)]
         self.logs = logs
         self.failures: list[str] = []
@@ -57,7 +57,7 @@ class Counted(HistoryBuilder):
 
         def offsets(group: str, topic: str) -> dict[str, Any]:
             if topic.startswith("%DLQ%"):
-                if isinstance(self.letters, WorkerFailed):
+                if isinstance(self.letters, RequestFailed):
                     raise self.letters
                 return {"queues": [{"max_offset": self.letters}]}
             return {
@@ -140,9 +140,9 @@ def test_dead_letters_that_can_t_be_read_are_none() -> None:
     assert not dead_letters_there(counted.context, "g", 1).holds
     counted.letters = 2
     assert dead_letters_there(counted.context, "g", 2).holds
-    counted.letters = WorkerFailed("no route", code=17)
+    counted.letters = RequestFailed("no route", code=17)
     assert dead_letters_there(counted.context, "g", 1).text == "0 dead letters"
-    counted.letters = WorkerFailed("busy", code=2)
+    counted.letters = RequestFailed("busy", code=2)
     assert "can't be read" in dead_letters_there(counted.context, "g", 1).text
     assert counted.failures == ["busy"]
 

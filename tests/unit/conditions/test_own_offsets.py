@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rocketchaos.harness.conditions.own_offsets_reached import own_offsets_reached
-from rocketchaos.harness.workers.worker import WorkerFailed
+from rocketchaos.harness.core.errors import RequestFailed
 from tests.unit.conditions.groups import two
 
 
@@ -54,7 +54,7 @@ def test_own_offsets_of_who_has_no_queue_or_does_not_answer_are_not_at_the_end(
     assert own_offsets_reached(group.context, "a", "orders").text == "a tells no offset of orders"
 
     def refuses(*_unused: object) -> dict[str, Any]:
-        raise WorkerFailed("not connected", code=206)
+        raise RequestFailed("not connected", code=206)
 
     monkeypatch.setattr(group, "_running_info", refuses)
     seen = own_offsets_reached(group.context, "a", "orders")

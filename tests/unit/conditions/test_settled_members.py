@@ -9,13 +9,13 @@ import pytest
 
 from rocketchaos.harness.conditions.ownership_settled import ownership_settled
 from rocketchaos.harness.conditions.subscription_settled import SubscriptionSettled
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.probes.context import ProbeContext
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.probes.offsets_probe import read_offsets
 from rocketchaos.harness.probes.ownership_probe import read_ownership
 from rocketchaos.harness.probes.subscription_probe import read_subscription
 from rocketchaos.harness.rocketmq.client_kinds import client_choice
-from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.conditions.groups import Group, Member, two
 
 
@@ -220,7 +220,7 @@ def test_a_member_that_does_not_answer_is_noted(monkeypatch: pytest.MonkeyPatch)
     group = two("python")
 
     def refuses(*_asked: object) -> dict[str, Any]:
-        raise WorkerFailed("no answer", 1)
+        raise RequestFailed("no answer", 1)
 
     monkeypatch.setattr(group, "_running_info", refuses)
     observe_moment(group.context, "end")

@@ -11,13 +11,12 @@ from typing import Any, cast
 import pytest
 
 from rocketchaos.harness.cluster.base import Proxy
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady, RequestFailed
 from rocketchaos.harness.engine import program_start
 from rocketchaos.harness.engine.program_start import begun, client_among, connections_of, local_ports
 from rocketchaos.harness.probes.context import ProbeContext
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.program import InContainer
-from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.history_builder import scenario_of
 
 TEXT = """\
@@ -51,7 +50,7 @@ class Broker:
 
     def connection(self, _group: str, _address: str) -> dict[str, Any]:
         if not self.connections:
-            raise WorkerFailed("not online", 206)
+            raise RequestFailed("not online", 206)
         return {
             "connections": self.connections,
             "subscriptions": self.stored,
@@ -60,7 +59,7 @@ class Broker:
 
     def running_info(self, *_asked: object) -> dict[str, Any]:
         if self.running is None:
-            raise WorkerFailed("no answer", None)
+            raise RequestFailed("no answer", None)
         return {"subscriptions": self.running}
 
     @property

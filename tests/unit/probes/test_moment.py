@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.probes import moment
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 
 def _context(notes: list[str], *, by_sending: bool) -> Any:
@@ -32,7 +32,7 @@ def test_a_topic_that_every_sending_was_refused_to_make_has_no_offsets(
     monkeypatch: pytest.MonkeyPatch, by_sending: bool, code: int, goes_on: bool
 ) -> None:
     def fails(*_: object) -> None:
-        raise WorkerFailed("No topic route info", code)
+        raise RequestFailed("No topic route info", code)
 
     monkeypatch.setattr(moment, "read_offsets", fails)
     monkeypatch.setattr(moment, "read_dead_letters", lambda *_: None)
@@ -42,5 +42,5 @@ def test_a_topic_that_every_sending_was_refused_to_make_has_no_offsets(
         moment._read_group(cast(Any, context), "g", "end")
         assert notes == ["there is no such topic: No topic route info"]
     else:
-        with pytest.raises(WorkerFailed):
+        with pytest.raises(RequestFailed):
             moment._read_group(cast(Any, context), "g", "end")

@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import pytest
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.probes.context import ProbeContext
 from rocketchaos.harness.probes.ownership_probe import read_ownership
 from rocketchaos.harness.scenario import parse_scenario
-from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.scenario.examples import VALID
 
 ANSWER = {"queues": [{"topic": "orders", "broker": "broker-b", "queue_id": 3}], "subscriptions": {}}
@@ -21,7 +21,7 @@ ANSWER = {"queues": [{"topic": "orders", "broker": "broker-b", "queue_id": 3}], 
 class Context:
     """As much of a run's context as the probe needs: brokers, by address with their answers to 307."""
 
-    def __init__(self, answers: Mapping[str, Mapping[str, Any] | WorkerFailed]) -> None:
+    def __init__(self, answers: Mapping[str, Mapping[str, Any] | RequestFailed]) -> None:
         self.scenario = parse_scenario(VALID, "s.yaml")
         self.consumers = {
             name: SimpleNamespace(client_id=f"{name}@1", spec=spec, traits=spec.traits, changes=None)
@@ -48,7 +48,7 @@ class Context:
     def running_info(self, _group: str, _client_id: str, address: str, _limit_ms: int) -> Mapping[str, Any]:
         self.asked.append(address)
         answer = self._answers[address]
-        if isinstance(answer, WorkerFailed):
+        if isinstance(answer, RequestFailed):
             raise answer
         return answer
 
@@ -58,7 +58,7 @@ def read(context: Context) -> Any:
 
 
 def test_a_broker_that_does_not_reach_the_member_leaves_it_to_the_next_one() -> None:
-    context = Context({"a:1": WorkerFailed("send request to a closed channel", 1), "b:1": ANSWER})
+    context = Context({"a:1": RequestFailed("send request to a closed channel", 1), "b:1": ANSWER})
     assert read(context).queues == {"orders": (("broker-b", 3),)}
     assert context.asked == ["a:1", "b:1"]
     context = Context({"a:1": ANSWER, "b:1": ANSWER})
@@ -67,9 +67,9 @@ def test_a_broker_that_does_not_reach_the_member_leaves_it_to_the_next_one() -> 
 
 
 def test_a_member_that_no_broker_reaches_has_told_nothing() -> None:
-    context = Context({"a:1": WorkerFailed("closed", 1), "b:1": WorkerFailed("not online", 206)})
-    with pytest.raises(WorkerFailed, match="not online"):
+    context = Context({"a:1": RequestFailed("closed", 1), "b:1": RequestFailed("not online", 206)})
+    with pytest.raises(RequestFailed, match="not online"):
         read(context)
     assert not context.written
-    with pytest.raises(WorkerFailed, match="no broker can be asked about a"):
+    with pytest.raises(RequestFailed, match="no broker can be asked about a"):
         read(Context({}))

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from rocketchaos.harness.clients.producer import Acknowledged
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.probes.tracks_probe import read_tracks
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 
 class Context:
@@ -34,7 +34,7 @@ class Context:
         if offset_msg_id == "1":
             self._second_asked.set()
         if offset_msg_id == "2":
-            raise WorkerFailed("the broker is gone", None)
+            raise RequestFailed("the broker is gone", None)
         return {"tracks": [{"group": "g", "type": f"TYPE_{offset_msg_id}", "exception": None}]}
 
     def write(self, what: str, _kind: str, data: dict[str, Any], _moment: str, _began_ns: int) -> None:

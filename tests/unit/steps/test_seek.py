@@ -7,17 +7,17 @@ from typing import Any, cast
 
 import pytest
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.steps import STEPS
-from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.scenario.examples import scenario_text
 
 
 class Consumer:
     """Takes what it is to seek, or refuses it."""
 
-    def __init__(self, refusal: WorkerFailed | None = None) -> None:
+    def __init__(self, refusal: RequestFailed | None = None) -> None:
         self.asked: list[tuple[str, Any, Any]] = []
         self._refusal = refusal
 
@@ -61,13 +61,13 @@ def test_a_seek_is_reported(stated: dict[str, Any], queue: Any, to: Any) -> None
 
 
 def test_a_refused_seek_is_reported_if_it_may_be() -> None:
-    refusal = WorkerFailed("Seek offset illegal", None, ("MQClientException",))
+    refusal = RequestFailed("Seek offset illegal", None, ("MQClientException",))
     event = run(Consumer(refusal), to=7, may_be_refused=True).events[-1]
     assert (event.kind, cast(Any, event.body).error) == ("seek-refused", refusal.message)
-    with pytest.raises(WorkerFailed):
+    with pytest.raises(RequestFailed):
         run(Consumer(refusal), to=7)
-    with pytest.raises(WorkerFailed):
-        run(Consumer(WorkerFailed("it has no queue of orders", None)), to=7, may_be_refused=True)
+    with pytest.raises(RequestFailed):
+        run(Consumer(RequestFailed("it has no queue of orders", None)), to=7, may_be_refused=True)
 
 
 def test_only_who_runs_seeks() -> None:

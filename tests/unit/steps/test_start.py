@@ -7,26 +7,26 @@ from typing import cast
 
 import pytest
 
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.start import Start
-from rocketchaos.harness.workers.worker import WorkerFailed
 
 
 class Consumer:
     """One whose client's start() throws."""
 
-    def __init__(self, failure: WorkerFailed) -> None:
+    def __init__(self, failure: RequestFailed) -> None:
         self.failure = failure
-        self.written: list[WorkerFailed] = []
+        self.written: list[RequestFailed] = []
 
     def start(self) -> None:
         raise self.failure
 
-    def refused(self, failure: WorkerFailed) -> None:
+    def refused(self, failure: RequestFailed) -> None:
         self.written.append(failure)
 
 
-def starting(failure: WorkerFailed, *, may_be_refused: bool) -> Consumer:
+def starting(failure: RequestFailed, *, may_be_refused: bool) -> Consumer:
     consumer = Consumer(failure)
     context = SimpleNamespace(variables=SimpleNamespace(resolve=list), consumers={"a": consumer})
     Start(consumers=("a",), may_be_refused=may_be_refused).run(cast(StepContext, context))
@@ -34,16 +34,16 @@ def starting(failure: WorkerFailed, *, may_be_refused: bool) -> Consumer:
 
 
 def test_what_a_broker_refuses_is_written_down_where_it_may_be() -> None:
-    refusal = WorkerFailed("The broker does not support consumer to filter message by SQL92", code=1)
+    refusal = RequestFailed("The broker does not support consumer to filter message by SQL92", code=1)
     assert starting(refusal, may_be_refused=True).written == [refusal]
-    with pytest.raises(WorkerFailed, match="SQL92"):
+    with pytest.raises(RequestFailed, match="SQL92"):
         starting(refusal, may_be_refused=False)
 
 
 def test_a_broker_that_could_not_be_asked_has_refused_nothing() -> None:
-    with pytest.raises(WorkerFailed, match="timeout"):
+    with pytest.raises(RequestFailed, match="timeout"):
         starting(
-            WorkerFailed("RemotingTimeoutException: wait response timeout", code=None), may_be_refused=True
+            RequestFailed("RemotingTimeoutException: wait response timeout", code=None), may_be_refused=True
         )
 
 
@@ -58,9 +58,9 @@ def test_a_broker_that_could_not_be_asked_has_refused_nothing() -> None:
     ids=str,
 )
 def test_what_the_client_itself_refuses_has_no_code(exceptions: list[str], refused: bool) -> None:
-    failure = WorkerFailed("The consumer group[g] has been created before", None, exceptions)
+    failure = RequestFailed("The consumer group[g] has been created before", None, exceptions)
     if refused:
         assert starting(failure, may_be_refused=True).written == [failure]
         return
-    with pytest.raises(WorkerFailed):
+    with pytest.raises(RequestFailed):
         starting(failure, may_be_refused=True)

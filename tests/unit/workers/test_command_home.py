@@ -13,13 +13,13 @@ import psutil
 import pytest
 from tenacity import retry, stop_after_delay, wait_fixed
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady, RequestFailed
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.workers import program_log
 from rocketchaos.harness.workers.command_home import CommandHome, command_of
 from rocketchaos.harness.workers.printed_output import LONGEST_LINE_BYTES, Lines
-from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import KINDS
 
@@ -134,7 +134,7 @@ time.sleep(60)
 
 def test_what_it_can_not_do_is_reported(begin: Begin) -> None:
     program = begin("import time\ntime.sleep(60)\n")
-    with pytest.raises(WorkerFailed, match="can't do this"):
+    with pytest.raises(RequestFailed, match="can't do this"):
         program.worker.request("subscribe", 10)
     assert program.worker.request("printed", 10) == {"lines": 0, "found": 0, "ready": True, "last": ""}
 

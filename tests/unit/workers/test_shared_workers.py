@@ -9,12 +9,12 @@ from typing import Any
 import psutil
 import pytest
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RequestFailed
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.workers.lease import Lease
 from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.shared_workers import CLIENTS_AT_MOST, SharedWorkers, Tenancy
-from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import WorkerKind
 from tests.waiting import until
@@ -165,10 +165,10 @@ def test_a_client_that_failed_to_start_condemns_its_worker_and_a_refusal_does_no
 ) -> None:
     run = Run(workers, "tok1")
     a = run.client("a")
-    with pytest.raises(WorkerFailed, match="TOPIC_NOT_EXIST"):
+    with pytest.raises(RequestFailed, match="TOPIC_NOT_EXIST"):
         a.request("refuse", LIMIT_S, name="a")
     assert a.pid in workers.pids
-    with pytest.raises(WorkerFailed, match="not this expression"):
+    with pytest.raises(RequestFailed, match="not this expression"):
         a.request("start-consumer", LIMIT_S, name="a2", refuse=True)
     assert a.pid not in workers.pids
 

@@ -15,10 +15,10 @@ from typing import Any
 import psutil
 import pytest
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RequestFailed
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.workers.on_host import OnHost
-from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker
 from rocketchaos.harness.workers.worker_events import LINE_LIMIT_BYTES, WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import KINDS, WorkerKind
 from tests.waiting import until
@@ -115,10 +115,10 @@ def test_each_of_many_requesters_gets_its_own_answer(worker: Worker) -> None:
 
 
 def test_a_refusal_carries_rocketmqs_response_code(worker: Worker) -> None:
-    with pytest.raises(WorkerFailed, match=r"worker b: `refuse` failed: TOPIC_NOT_EXIST") as raised:
+    with pytest.raises(RequestFailed, match=r"worker b: `refuse` failed: TOPIC_NOT_EXIST") as raised:
         worker.request("refuse", LIMIT_S, code=17)
     assert raised.value.code == 17
-    with pytest.raises(WorkerFailed) as raised:
+    with pytest.raises(RequestFailed) as raised:
         worker.request("refuse", LIMIT_S, code=None)
     assert raised.value.code is None
 

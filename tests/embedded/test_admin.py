@@ -1,15 +1,15 @@
-"""The `admin` worker against a real broker."""
+"""The admin client against a real broker."""
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from rocketchaos.harness.workers.worker import WorkerFailed
+from rocketchaos.harness.clients.server_requests import RelayedRequests
+from rocketchaos.harness.core.errors import RequestFailed
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded
@@ -21,13 +21,10 @@ def test_connection_and_running_info_tell_both_views_of_the_subscription(bench: 
     topic = bench.topic()
     name = bench.consume(topic, "Aa || tagB", group=group)
 
-    def views() -> tuple[dict[str, Any], dict[str, Any]]:
+    def views() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         broker = bench.broker.address
         client_id = f"ip-{name}@i"
-        running = bench.ask(
-            "running-info", group=group, client_id=client_id, broker_address=broker, timeout_ms=3000
-        )
-        return bench.connection(group), running
+        return bench.connection(group), bench.admin.running_info(group, client_id, broker, 3000)
 
     connection, running = until(
         views,
@@ -78,23 +75,22 @@ def test_a_stored_zero_is_distinguished_from_no_offset_where_code_14_can_not(
     for queue in (0, 1):
         bench.send(topic, "tagA", queue)
     # From 5.3 on a broker stores no offset for a group that it doesn't know.
-    assert bench.raw(CREATE_GROUP, body=json.dumps({"groupName": group}))["code"] == 0
+    assert bench.raw(CREATE_GROUP, body=json.dumps({"groupName": group})).code == 0
     of_queue_0 = {"consumerGroup": group, "topic": topic, "queueId": "0"}
-    assert bench.raw(UPDATE_OFFSET, commitOffset="0", **of_queue_0)["code"] == 0
+    assert bench.raw(UPDATE_OFFSET, commitOffset="0", **of_queue_0).code == 0
     until(lambda: bench.offsets(group, topic), lambda seen: seen == [(1, 0), (1, None)])
     answer = bench.raw(QUERY_OFFSET, **of_queue_0 | {"queueId": "1"})
-    assert (answer["code"], answer["fields"]["offset"]) == (0, "0")
+    assert (answer.code, answer.fields["offset"]) == (0, "0")
 
 
 def test_create_topic_sets_the_number_of_queues(bench: Bench) -> None:
     topic = bench.topic(queues=3)
     until(
-        lambda: bench.ask("route", topic=topic),
+        lambda: bench.admin.route(topic),
         lambda seen: (
             seen == {"queues": [{"broker": bench.broker.name, "queues": 3, "write_queues": 3, "perm": 6}]}
         ),
     )
-    assert bench.ask("cluster") == {"brokers": [{"name": bench.broker.name, "address": bench.broker.address}]}
 
 
 def test_tracks_say_what_the_tools_say(bench: Bench, group: str) -> None:
@@ -102,7 +98,7 @@ def test_tracks_say_what_the_tools_say(bench: Bench, group: str) -> None:
     matching, other = (bench.send(topic, tag, 0) for tag in ("tagA", "tagB"))
 
     def track(sent: Mapping[str, Any]) -> list[dict[str, Any]]:
-        tracks = bench.ask("tracks", topic=topic, offset_msg_id=sent["offset_msg_id"])["tracks"]
+        tracks = bench.admin.tracks(topic, sent["offset_msg_id"])["tracks"]
         # 5.3.3 lists a group of the topic's name besides, which doesn't exist.
         return [dict(track) for track in tracks if track["group"] != topic]
 
@@ -118,7 +114,7 @@ def test_refusals_carry_response_codes_and_one_line(bench: Bench) -> None:
     known = bench.topic(queues=1)
     refused = {
         206: lambda: bench.connection("nobody"),
-        17: lambda: bench.ask("route", topic="nowhere"),
+        17: lambda: bench.admin.route("nowhere"),
         13: lambda: bench.java.request(
             "send", LIMIT_S, name="p", topic=known, tag=None, key=None, body="", queue=None, timeout_ms=3000
         ),
@@ -132,8 +128,8 @@ def test_refusals_carry_response_codes_and_one_line(bench: Bench) -> None:
     assert failed is not None
     assert failed.code in (1, 29)  # 5.x has a code of its own for a queue that isn't there
     # Looking has brought nobody online.
-    bench.ask("offsets", group="nobody", topic=known)
-    with pytest.raises(WorkerFailed, match="not online"):
+    bench.admin.offsets("nobody", known)
+    with pytest.raises(RequestFailed, match="not online"):
         bench.connection("nobody")
 
 
@@ -145,10 +141,36 @@ def test_a_raw_request_is_answered_whatever_the_code(bench: Bench, group: str) -
     fields = {"consumerGroup": group, "topic": topic, "queueId": "0", "queueOffset": "0", "maxMsgNums": "8"}
     fields |= {"sysFlag": "0", "commitOffset": "0", "suspendTimeoutMillis": "0", "subVersion": "0"}
     pulled = bench.raw(PULL_MESSAGE, **fields)
-    assert (pulled["code"], pulled["remark"], pulled["body"]) == (0, "FOUND", None)
-    assert pulled["fields"]["nextBeginOffset"] == "1"
-    assert b"hello" in base64.b64decode(pulled["body_base64"])
-    assert bench.raw(NO_SUCH_CODE)["code"] == 3
-    with pytest.raises(WorkerFailed, match=r"connect to 127\.0\.0\.1:1 failed") as raised:
-        bench.ask("raw", address="127.0.0.1:1", code=1, fields={}, body=None, timeout_ms=1000)
+    assert (pulled.code, pulled.remark) == (0, "FOUND")
+    assert pulled.fields["nextBeginOffset"] == "1"
+    assert b"hello" in pulled.body
+    assert bench.raw(NO_SUCH_CODE).code == 3
+    with pytest.raises(RequestFailed, match=r"127\.0\.0\.1:1 can't be asked: Connection refused") as raised:
+        bench.admin.raw("127.0.0.1:1", 1, {}, None, 1000)
     assert raised.value.code is None
+
+
+def test_a_message_is_found_where_it_was_stored(bench: Bench) -> None:
+    topic = bench.topic(queues=2)
+    bench.send(topic, "tagA", 1)
+    sent = bench.send(topic, "tagA", 1)
+    found = until(lambda: bench.admin.find_message(topic, sent["msg_id"]), bool)
+    assert found == {
+        "broker": bench.broker.name,
+        "queue_id": 1,
+        "queue_offset": 1,
+        "offset_msg_id": sent["offset_msg_id"],
+    }
+    assert bench.admin.find_message(topic, "0" * 32) is None
+
+
+def test_requests_by_way_of_the_tools_have_the_same_answers(bench: Bench) -> None:
+    topic = bench.topic(queues=1)
+    relayed = RelayedRequests(bench.tools)
+    for code, fields in (
+        (202, {"topic": topic}),
+        (105, {"topic": topic}),
+        (203, {"consumerGroup": "nobody"}),
+    ):
+        direct = bench.requests.ask(bench.broker.address, code, fields, limit_s=3.0)
+        assert relayed.ask(bench.broker.address, code, fields, limit_s=3.0) == direct

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rocketchaos.harness.workers.child.running_info import running_info
+from rocketchaos.harness.rocketmq.running_info import running_info
 
 JAVA = (
     b'{"jstack":"","mqTable":{{"brokerName":"broker-a","queueId":1,"topic":"orders"}:'

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rocketchaos.harness.workers.child.shared_answers import SharedAnswer
+from rocketchaos.harness.clients.shared_answers import SharedAnswer
 
 LIMIT_S = 10.0
 
