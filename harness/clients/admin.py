@@ -296,7 +296,9 @@ class Admin:
 
 def _check(answer: Answer, address: str) -> None:
     if answer.code != remoting.SUCCESS:
-        raise RequestFailed(f"{address}: {answer.remark or 'no remark'} (code {answer.code})", answer.code)
+        # A remark may go on with a link to the FAQ.
+        reason = (answer.remark or "no remark").splitlines()[0]
+        raise RequestFailed(f"{address}: {reason} (code {answer.code})", answer.code)
 
 
 def _brokers(routes: Sequence[Mapping[str, Any]], *, masters: bool = True) -> Brokers:

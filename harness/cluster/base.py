@@ -304,6 +304,14 @@ class Named(Protocol):
 
 
 @runtime_checkable
+class Losing(Protocol):
+    """Files of its brokers can be deleted from this host."""
+
+    def store(self, name: str) -> Path:
+        """Where a broker stores everything (storePathRootDir)."""
+
+
+@runtime_checkable
 class FlowControlled(Protocol):
     """Its brokers can be made to limit pulls."""
 
@@ -338,6 +346,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "stall": OnThisHost,
         "restart": Restartable,
         "fill a disk": Fillable,
+        "lose files": Losing,
         "configure": Configurable,
         "partition": Partitionable,
         "delay": Delayable,

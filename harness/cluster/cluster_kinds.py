@@ -26,7 +26,15 @@ CAN_NOT: Mapping[ClusterKind, frozenset[str]] = MappingProxyType(
             {"container workers", "dashboard", "delay", "hostnames", "partition"}
         ),
         ClusterKind.CONTAINERS: frozenset(
-            {"access control", "fill a disk", "flow control", "proxy: local", "several name servers", "stall"}
+            {
+                "access control",
+                "fill a disk",
+                "flow control",
+                "lose files",
+                "proxy: local",
+                "several name servers",
+                "stall",
+            }
         ),
     }
 )

@@ -147,6 +147,10 @@ class EmbeddedCluster(ServerCluster):
             raise EnvironmentNotReady(f"{name} has died", f"Its log: {server.log}")
         return server.pid
 
+    def store(self, name: str) -> Path:
+        """Where a broker stores everything; see `Losing`."""
+        return self._named(name).folder / server_settings.STORE
+
     def fill_disk(self, broker: str) -> None:
         """Restart a broker so that it takes every disk for full; see `Fillable`."""
         self._restart_with(broker, [server_settings.disk_warning(0.0)])

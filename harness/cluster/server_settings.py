@@ -35,6 +35,10 @@ _LOGBACK = """<configuration>
 """
 
 
+STORE = "store"
+"""In a broker's folder: its storePathRootDir."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """Where a server is."""
@@ -89,7 +93,7 @@ def broker_file(
     slave: bool = False,
 ) -> str:
     """`broker.conf` of a broker, a master (ASYNC_MASTER) or a slave; later configurations win."""
-    store = site.folder / "store"
+    store = site.folder / STORE
     settings = {
         "brokerClusterName": CLUSTER_NAME,
         "brokerName": name,

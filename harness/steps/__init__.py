@@ -41,6 +41,7 @@ STEPS: WordRegistry[Step] = WordRegistry(
     "expire-files",
     "fill-disk",
     "free-disk",
+    "lose-files",
     "partition",
     "loss",
     "reset",

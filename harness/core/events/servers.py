@@ -136,6 +136,16 @@ class FilesExpired(Body, frozen=True, kw_only=True):
     """By queue id."""
 
 
+class FilesLost(Body, frozen=True, kw_only=True):
+    """Files of a broker that is down were deleted."""
+
+    kind: ClassVar[str] = "files-lost"
+    node: ClassVar[str] = "harness"
+    broker: str
+    files: tuple[str, ...]
+    """Below its store; of a folder all that was in it."""
+
+
 class Asked(Body, frozen=True, kw_only=True):
     """A raw request, and its answer."""
 

@@ -39,6 +39,7 @@ from rocketchaos.harness.core.events.servers import (
     FaultEffective,
     FaultHealed,
     FilesExpired,
+    FilesLost,
     GroupConfigured,
     GroupDeleted,
     MqadminRan,
@@ -248,6 +249,8 @@ def _of_change(node: str, body: Body) -> str | None:
             )
         case FilesExpired(broker=broker, topic=topic):
             return f"{broker} has deleted expired files, which had messages of {topic}"
+        case FilesLost(broker=broker, files=files):
+            return f"{broker} has lost files: {', '.join(files)}"
         case Asked(of=asked, request=request, status=status):
             return f"request {request} to {asked}: {status}"
         case MqadminRan(command=command):

@@ -142,6 +142,7 @@ def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing(
         "access control",
         "fill a disk",
         "flow control",
+        "lose files",
         "proxy: local",
         "several name servers",
         "stall",
@@ -155,6 +156,7 @@ def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing(
         "access control",
         "fill a disk",
         "flow control",
+        "lose files",
         "proxy: local",
         "several name servers",
     )

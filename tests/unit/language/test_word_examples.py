@@ -52,6 +52,7 @@ LEADING_TO: Mapping[str, list[str]] = {
 }
 """The steps after which consumers are in a state."""
 BEFORE: Mapping[str, list[str]] = {
+    "lose-files": ["start: [a, b]", "kill: broker-a"],
     "repeat": [],
     "heal": ["start: [a, b]", "partition: {between: b, and: broker-a}"],
 }

@@ -128,7 +128,7 @@ def test_an_exception_in_the_worker_is_the_harness_own_defect(worker: Worker) ->
         worker.request("stumble", LIMIT_S)
     text = "".join(traceback.format_exception(raised.value))
     assert "In the worker " in text
-    assert "in _answer" in text
+    assert "in reply_line" in text
     with pytest.raises(HarnessDefect, match="no command `sing`"):
         worker.request("sing", LIMIT_S)
 
