@@ -86,5 +86,7 @@ def test_only_what_is_below_the_store(path: str) -> None:
 
 def test_a_broker_that_runs_loses_nothing() -> None:
     steps = "steps:\n  - lose-files: {broker: broker-a, files: abort}\n"
-    with pytest.raises(InvalidScenario, match="broker-a runs from the beginning on; it must be stopped or killed"):
+    with pytest.raises(
+        InvalidScenario, match="broker-a runs from the beginning on; it must be stopped or killed"
+    ):
         parse_scenario(VALID.replace("steps:\n", steps), "s.yaml")
