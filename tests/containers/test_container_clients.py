@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 
+from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.clients.server_requests import RelayedRequests
+from rocketchaos.harness.clients.tools import Tools
 from rocketchaos.harness.cluster.container_cluster import ContainersCluster
+from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.jars.artifacts import classpath
+from rocketchaos.harness.language.topic import evenly
 from rocketchaos.harness.reaper.reaper import new_owner
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.in_containers import InContainers
@@ -89,18 +94,14 @@ def test_a_batch_survives_the_death_of_its_consumer(
         }
 
     with ExitStack() as stack:
-        admin, producer, first, second = (
-            spawn(kind, name)
-            for kind, name in (("admin", "admin"), ("java", "p"), ("java", "a"), ("java", "b"))
-        )
-        for worker in (admin, producer, first, second):
+        producer, first, second = (spawn("java", name) for name in ("p", "a", "b"))
+        for worker in (producer, first, second):
             worker.wait_ready(LIMIT_S)
-        admin.request("connect", LIMIT_S, nameserver=cluster.nameserver, instance="admin")
-        [broker] = admin.request("cluster", LIMIT_S)["brokers"]
-        settings = {"readQueueNums": 4, "writeQueueNums": 4}
-        admin.request(
-            "create-topic", LIMIT_S, topic="orders", settings=settings, broker_addresses=[broker["address"]]
-        )
+        # As where an engine is in a VM, and only containers reach the servers.
+        tools = Tools(lambda: spawn("admin", "admin"), cluster.nameserver)
+        admin = Admin(cluster.nameserver, RelayedRequests(tools), tools)
+        broker = next(node for node in cluster.nodes if node.is_master)
+        create_routed_topic(admin, "orders", evenly(4), {broker.name: broker.address})
         producer.request(
             "start-producer",
             LIMIT_S,
@@ -112,9 +113,7 @@ def test_a_batch_survives_the_death_of_its_consumer(
         )
         # Longer than the other sends take, on a busy machine too: it is killed before it has handled all.
         consume(first, behaviour={"slow_ms": 5000})
-        [online] = admin.request("connection", LIMIT_S, group="g", broker_address=broker["address"])[
-            "connections"
-        ]
+        [online] = admin.connection("g", broker.address)["connections"]
         assert first.container is not None
         assert online["address"].startswith(f"{first.container.address}:"), "it lives at its own address"
         for number in range(COUNT):
