@@ -181,7 +181,7 @@ class ClusterNeeds(Strict):
     broker: dict[ConfigurationKey, ConfigurationValue] = Field(
         default_factory=dict,
         description="lines for the broker.conf of every broker: `autoCreateTopicEnable: false`; not its ports, "
-        "names, folders and roles (`brokerRole`, DLedger, the controller). The harness's own, whatever the timing: "
+        "names, folders and roles (`brokerRole`, DLedger, the controller). The harness's own, with any timing: "
         "small files, `waitTimeMillsInSendQueue: 10000`, `osPageCacheBusyTimeOutMills: 10000`, "
         "`diskMaxUsedSpaceRatio: 95`, `cleanFileForciblyEnable: false`",
     )
