@@ -84,9 +84,11 @@ class Undelivered(Count):
         stated, looks = spans(self)[""], (self.sent_after, self.at)
         # Where it says one reason, there may be others.
         most = stated.high if self.because is None else math.inf
+        # A listener got a message that failed and never comes again: lost, and delivered all the same.
+        least = 0.0 if self.because is MessageClass.LOST else stated.low
 
         def delivered(total: int) -> Span:
-            return Span(total - most, total - stated.low)
+            return Span(total - most, total - least)
 
         found = reach_of(scenario, scenario.members(group), own, self.tag, looks, delivered)
         return found and replace(found, exact=most >= found.total, whole=self.because is None)

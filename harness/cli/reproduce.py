@@ -27,7 +27,7 @@ from rocketchaos.harness.cli.common_options import (
 )
 from rocketchaos.harness.cli.completing import scenario_names
 from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
-from rocketchaos.harness.cli.terminal import ERR, Progress
+from rocketchaos.harness.cli.terminal import ERR, Progress, tell_left_out
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.run_folder import RunFolder
@@ -82,6 +82,9 @@ def reproduce(
     planned = plan([scenario], (wanted or Matrix()).cells(options.version, client), options.on)
     say_hints([scenario])
     say_left_out(planned, wanted)
+    if wanted is not None and wanted.clients and scenario.names_its_clients:
+        named = ", ".join(dict.fromkeys(str(consumer.client) for consumer in scenario.consumers.values()))
+        tell_left_out(f"the matrix's clients: the consumers of {scenario.name} name theirs, {named}")
     with Progress() as progress:
         runner = Runner(
             replace(options, dashboard=dashboard, runs=runs_or_default(runs), keep=keep, progress=progress)

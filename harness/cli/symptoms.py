@@ -48,7 +48,8 @@ def symptoms(
     """List reported symptoms by how they show, or find one by the text that you paste.
 
     Without a text, a terminal gets the number of each kind; a file or a pipe gets all. Every answer ends with the
-    command that reproduces it. If nothing matches, it shows the nearest ones, and the exit code is 1.
+    command that reproduces it. If nothing matches, it shows the nearest ones, but none for an issue alone, and the
+    exit code is 1.
     """
     asked = " ".join(text or ()).strip()
     if table is not None:
@@ -115,7 +116,11 @@ def _tell_found(found: Sequence[Found], *, matching: bool, as_json: bool) -> Non
         documents = [{**_document(match.symptom), "likeness": round(match.likeness, 2)} for match in found]
         OUT.print_json({"schema_version": SCHEMA_VERSION, "found": matching, "symptoms": documents})
         return
-    if not matching:
+    if not found:
+        OUT.print(
+            "No symptom reports this thread. Look for its words: its title, or a log line that it shows."
+        )
+    elif not matching:
         OUT.print("No symptom has this text; the nearest:")
     for number, match in enumerate(found):
         if number or not matching:

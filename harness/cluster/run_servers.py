@@ -32,6 +32,8 @@ class Servers:
         self._group_settings: dict[str, Settings] = {}
         self._deleted: set[str] = set()
         """Topics that a step has deleted, and no other has made again."""
+        self._routes_lost = False
+        """Whether a step has taken a name server away: it keeps no route over its end."""
 
     def node(self, name: str) -> Node:
         """A node of the cluster.
@@ -51,6 +53,7 @@ class Servers:
     def note_down(self, name: str, how: str) -> None:
         """From here on nobody asks this node: a step does something to it."""
         self.down[name] = how
+        self._routes_lost |= name in self._scenario.cluster.name_server_nodes
 
     def note_up(self, name: str) -> None:
         """The node can be asked again."""
@@ -150,8 +153,10 @@ class Servers:
         self._deleted.add(name)
 
     def may_lack(self, topic: str) -> bool:
-        """Whether the brokers may have no such topic: a step has deleted it, or its first message makes it."""
-        return topic in self._deleted or self._scenario.topic(topic).by_sending
+        """Whether there may be no such topic, or no route to it: a step has deleted it, or its first message makes
+        it; or a name server came back, to which brokers need not name it again (apache/rocketmq#4522).
+        """
+        return topic in self._deleted or self._scenario.topic(topic).by_sending or self._routes_lost
 
     def group_deleted(self, name: str) -> None:
         """A step has deleted a group with its settings."""

@@ -145,9 +145,10 @@ class AttachedCluster:
         ]
 
     def deaths(self) -> Sequence[NodeDeath]:
-        """Servers that are gone; how they ended only their own log can say."""
+        """Servers that are gone; how they ended only their own log can say, or whoever took the cluster down."""
+        whose = f"of the cluster {self.record.id} that was up already; `rocketchaos down` may have ended it"
         return [
-            NodeDeath(node.name, f"its process is gone; its log: {node.log}")
+            NodeDeath(node.name, f"its process, {whose}, is gone; its log: {node.log}")
             for node in self.record.nodes
             if not node.alive
         ]

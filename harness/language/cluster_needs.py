@@ -180,7 +180,10 @@ class ClusterNeeds(Strict):
     )
     broker: dict[ConfigurationKey, ConfigurationValue] = Field(
         default_factory=dict,
-        description="lines for the broker.conf of every broker: `autoCreateTopicEnable: false`",
+        description="lines for the broker.conf of every broker: `autoCreateTopicEnable: false`; not its ports, "
+        "names, folders and roles (`brokerRole`, DLedger, the controller). The harness's own, with any timing: "
+        "small files, `waitTimeMillsInSendQueue: 10000`, `osPageCacheBusyTimeOutMills: 10000`, "
+        "`diskMaxUsedSpaceRatio: 95`, `cleanFileForciblyEnable: false`",
     )
 
     one_broker: dict[BrokerName, dict[ConfigurationKey, ConfigurationValue]] = Field(
@@ -237,7 +240,8 @@ class ClusterNeeds(Strict):
         refused = protected(lines)
         if refused:
             raise ValueError(
-                f"{', '.join(refused)}: the harness itself chooses ports, names and folders, new ones for each run"
+                f"{', '.join(refused)}: the harness itself decides on ports, names, folders and roles "
+                "of each run"
             )
         return lines
 

@@ -172,7 +172,7 @@ class Consumer(Strict):
         ge=-1,
         le=18,
         description="the delay of a retry: 1 is 1 s, -1 sends it to the dead-letter queue at once; default: "
-        "the broker's own, from 10 s rising",
+        "the broker's own, from 10 s rising; push consumers of `java` and `go`",
     )
     batch_size: int | None = Field(
         default=None,

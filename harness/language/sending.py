@@ -32,7 +32,7 @@ class Transaction(Strict):
     takes: DurationMs = Field(
         default=0,
         ge=0,
-        description="how long executeLocalTransaction takes; brokers may ask meanwhile; default `0s`",
+        description="how long executeLocalTransaction takes; brokers may ask meanwhile",
     )
 
 

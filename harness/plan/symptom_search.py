@@ -21,7 +21,8 @@ _CODE = re.compile(r"\bcode\W{0,4}(\d{1,4})\b")
 _OF_DOCKER = re.compile(r"\b172\.17\.\d{1,3}\.\d{1,3}@\d+")
 """A client id with an address of docker0: of all addresses this one is a symptom itself."""
 _THREAD = re.compile(
-    r"(?:github\.com/)?([\w.-]+/[\w.-]+)(?:#|/(?:issues|pull)/)(\d+)\b|^(?:([\w.-]+/[\w.-]+) +)?#?(\d+)$"
+    r"(?:(?:https?://)?github\.com/)?([\w.-]+/[\w.-]+)(?:#|/(?:issues|pull)/)(\d+)\b"
+    r"|^(?:([\w.-]+/[\w.-]+) +)?#?(\d+)$"
 )
 _THEIRS = re.compile(
     r"https?://\S+"
@@ -89,7 +90,9 @@ def thread_in(text: str) -> str | None:
 
 
 def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
-    """The symptoms that share words with a text, the most similar first. At least one, if any symptom exists."""
+    """The symptoms that share words with a text, the most similar first. At least one, if any symptom exists; none
+    for nothing but a thread that no symptom has: its number doesn't say what it is about.
+    """
     thread = thread_in(asked)
     meant = [
         symptom
@@ -102,6 +105,8 @@ def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
     weights = _weights(symptoms)
     # A thread that no symptom has is not looked for by the words of its repository's name.
     words = words_of(asked if thread is None else _THREAD.sub(" ", asked.strip()))
+    if thread is not None and not words:
+        return []
     found = (_likest(words, symptom, weights) for symptom in symptoms)
     likest = sorted(
         (match for match in found if match.likeness > 0),

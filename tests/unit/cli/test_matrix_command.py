@@ -190,3 +190,14 @@ def test_where_no_version_can_be_had_nothing_runs(
 def test_what_a_matrix_can_t_have_changes_no_exit_code(prepared: dict[Need, RocketchaosError]) -> None:
     words = ["--matrix", "clients=java,grpc", "rocketmq=4.9.4"]
     assert cli.main(["reproduce", "colliding-hashes", *words]) == ExitCode.AS_EXPECTED
+
+
+def test_reproduce_says_that_a_scenario_names_its_clients(
+    asked: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["go-message-sent-again", "--matrix", "clients=go@2.1.0,go@2.1.1"]
+    assert cli.main(["reproduce", *words]) == ExitCode.AS_EXPECTED
+    assert [(client, version) for _, client, version in asked["jobs"]] == [("go", "4.9.4")]
+    assert "left out: the matrix's clients: the consumers of go-message-sent-again name theirs, go" in (
+        capsys.readouterr().err
+    )

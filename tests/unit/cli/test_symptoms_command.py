@@ -77,6 +77,16 @@ def test_no_match_shows_the_nearest_and_ends_with_1(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.startswith("No symptom has this text")
 
 
+@pytest.mark.parametrize("thread", ["apache/rocketmq#999999", "#999999", "apache/rocketmq 999999"])
+def test_a_thread_that_no_symptom_reports_has_no_nearest(
+    thread: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["symptoms", thread, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["symptoms"] == []
+    assert main(["symptoms", thread]) == 1
+    assert capsys.readouterr().out.startswith("No symptom reports this thread")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

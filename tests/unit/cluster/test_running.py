@@ -236,7 +236,11 @@ def test_an_attached_cluster_whose_server_is_gone_is_refused_with_the_way_out(
     assert attached.deaths() == []
     servers[1].kill()
     servers[1].wait()
-    assert [death.node for death in attached.deaths()] == ["broker-a"]
+    (death,) = attached.deaths()
+    assert (death.node, f"of the cluster {record.id} that was up already" in death.reason) == (
+        "broker-a",
+        True,
+    )
     with pytest.raises(EnvironmentNotReady, match="broker-a is gone") as raised:
         attached.start()
     assert f"rocketchaos down {record.id}" in raised.value.hint

@@ -160,6 +160,7 @@ def test_messages_of_a_topic_that_the_group_has_not_are_not_undelivered() -> Non
         ("undelivered: {group: g, at_most: 3}", "delivered: {to: g, at_most: 4}", False),
         ("undelivered: {group: g, count: 0}", "delivered: {to: g, count: 4}", False),
         ("latency: {at_least: 2s}", "latency: {at_most: 1s}", True),
+        ("undelivered: {group: g, because: stranded, count: 4}", "delivered: {to: g, count: 8}", True),
     ],
 )
 def test_checks_of_one_list_that_exclude_each_other(item: str, other: str, refused: bool) -> None:
@@ -169,3 +170,8 @@ def test_checks_of_one_list_that_exclude_each_other(item: str, other: str, refus
     assert said[0].endswith(" exclude each other: the list never holds")
     fitting = text_of("delivered: {to: g, at_least: 4}\n  - undelivered: {group: g, at_least: 4}")
     assert (mistakes(fitting), doubts(fitting)) == ([], [])
+
+
+def test_a_listener_may_have_got_what_is_lost() -> None:
+    text = text_of("delivered: {to: g, count: 8}\n  - undelivered: {group: g, because: lost, at_least: 1}")
+    assert (mistakes(text), doubts(text)) == ([], [])
