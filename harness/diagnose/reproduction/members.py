@@ -125,6 +125,10 @@ def listeners(group: Scaled) -> tuple[Document, Document] | str:
     taking = next((name for name, item in group.members.items() if item.orderly), None)
     if first is None or taking is None:
         return "all members that run here have the same listener"
+    if any(group.real_topic not in group.members[name].subscriptions for name in (first, taking)):
+        return "its members also want different topics: RC0106 has the scenario"
+    if len({meaning(group.members[name].subscriptions[group.real_topic]) for name in (first, taking)}) > 1:
+        return "its members also want different messages: RC0101 has the scenario"
     two = replace(group, members={name: group.members[name] for name in sorted((first, taking))})
     theirs = len(two.shares(topic)[taking])
     if not theirs:
