@@ -1,6 +1,6 @@
 """What a look at a cluster saw, typed; each part with the exchange that shows it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from rocketchaos.harness.diagnose.exchange import Exchange
@@ -209,6 +209,12 @@ class Route:
     def unknown(self) -> bool:
         """It is unknown whether there is such a topic."""
         return not self.exchange.succeeded and self.exchange.answer_code != 17
+
+
+def disagree(routes: Iterable[Route]) -> bool:
+    """Whether name servers answered differently about one topic."""
+    known = [item.brokers for item in routes if not item.unknown]
+    return any(item != known[0] for item in known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -277,6 +277,7 @@ CHECKS = (
         "From 75 % on a broker deletes expired messages at any hour. From 85 % on it deletes the oldest ones, "
         "read or not. From 90 % on it refuses new ones.",
         ("Free disk space, or lower fileReservedTime.",),
+        by_brokers=True,
         of_cluster=disks,
     ),
     Check(
@@ -286,6 +287,7 @@ CHECKS = (
         "the brokers' clocks agree",
         "The broker uses its clock for delayed messages, for retention, and to find offsets by time.",
         ("Set the clock of that broker's host.",),
+        by_brokers=True,
         of_cluster=clocks,
     ),
     Check(
@@ -295,6 +297,7 @@ CHECKS = (
         "all brokers have the same version",
         "None by itself. During a rolling upgrade this is normal.",
         ("If an upgrade is under way, finish it.",),
+        by_brokers=True,
         of_cluster=versions,
     ),
 )

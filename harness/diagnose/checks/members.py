@@ -275,6 +275,7 @@ CHECKS = (
             "Otherwise check whether the member reaches that broker's address. If it does, restart the member.",
         ),
         ("A10", "A17", "D11"),
+        by_brokers=True,
         of_group=not_everywhere,
     ),
     Check(

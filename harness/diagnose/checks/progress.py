@@ -15,7 +15,7 @@ from rocketchaos.harness.diagnose.finding import (
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, joined, queues_text
+from rocketchaos.harness.diagnose.words import clock, counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 LATER = 16
@@ -279,8 +279,12 @@ def dead_letters(view: GroupView) -> Iterator[Result]:
     stored = sum(end.max_offset - end.min_offset for end in view.ends(topic).values())
     if stored:
         grown = _grown(view, topic)
+        last_ms = max((end.updated_ms for end in view.ends(topic).values()), default=0)
+        since = f"; the newest is of {clock(last_ms)}, by its broker's clock" if last_ms else ""
         yield Found(
-            f"{counted(stored, 'dead letter')}" + (f", {grown} more than at the first look" if grown else ""),
+            counted(stored, "dead letter")
+            + (f", {grown} more than at the first look" if grown else "")
+            + since,
             _stats(view, topic),
             level=Level.ERROR if grown else None,
         )
@@ -367,11 +371,13 @@ CHECKS = (
         "no retries wait",
         "They come again after a delay that grows each time. After the last retry they are dead letters.",
         (
-            "Read the listener's log: it throws an exception, or returns RECONSUME_LATER.",
-            "If members pop and the log has neither, the listener takes longer than popInvisibleTime, or than the "
-            "invisibleDuration of a SimpleConsumer: make it faster, or raise that time.",
+            "Read the listener's log: it throws an exception, returns RECONSUME_LATER, or takes longer than "
+            "consumeTimeout (RC0602).",
+            "If members pop and the log has none of these, the listener takes longer than popInvisibleTime, or "
+            "than the invisibleDuration of a SimpleConsumer: make it faster, or raise that time.",
         ),
         ("G06", "G07", "B17"),
+        by_brokers=True,
         of_group=retries,
     ),
     Check(
