@@ -39,7 +39,8 @@ LOGICAL = "__syslo__"
 
 def is_of_rocketmq(group: str) -> bool:
     """Whether it is one of RocketMQ's own groups, which no application has."""
-    return group in _RESERVED_GROUPS or group.startswith("CID_RMQ_SYS_")
+    # `g@broadcast`: how far members that broadcast are (BroadcastOffsetManager, 5.x); no group's name has an @.
+    return group in _RESERVED_GROUPS or group.startswith("CID_RMQ_SYS_") or "@" in group
 
 
 @dataclass(frozen=True, slots=True)

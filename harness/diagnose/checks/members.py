@@ -13,6 +13,11 @@ from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 
 _MOST_NAMED = 5
 """Groups that a sentence names."""
+_OLD_CONNECTIONS = (
+    "It is probably one process, and the others are its old connections, as after a broker that hung. The broker "
+    "counts each as a member and drops it 120 s after its last heartbeat: until then queues have no owner, and "
+    "their messages wait. Two processes with one id are possible if one of them doesn't reach the other brokers."
+)
 _NOT_SUPPORTED = 3
 """REQUEST_CODENOT_SUPPORTED: a proxy's answer to 307 (RemotingProtocolServer of 5.5.0)."""
 _OF_PROCESS = re.compile(r"(?P<process>[^@]+@\d+)#(?P<instance>.+)")
@@ -33,13 +38,34 @@ def same_id(view: GroupView) -> Iterator[Result]:
             # A member that connects again from its host leaves the old connection for a moment.
             hosts = {address.rpartition(":")[0] for address in found}
             waits, nobodys = _nobodys(view)
+            once = _once_at(view, client_id) if len(hosts) == 1 else []
+            old = (
+                f"; {joined(once)} {'knows' if len(once) == 1 else 'know'} it from one address"
+                if once
+                else ""
+            )
             yield Found(
-                f"{client_id} is connected to {broker} from {joined(sorted(found))}{nobodys}",
-                (Evidence(stored.exchange, f"{client_id} at {joined(sorted(found))}"),),
+                f"{client_id} is connected to {broker} from {joined(sorted(found))}{old}{nobodys}",
+                (
+                    Evidence(stored.exchange, f"{client_id} at {joined(sorted(found))}"),
+                    *(Evidence(view.stored[name].exchange, f"{name} knows it once") for name in once),
+                ),
+                level=Level.WARNING if once else None,
+                effect=_OLD_CONNECTIONS if once else "",
                 settled=len(hosts) > 1 or _was_so(view, broker, client_id, found),
                 messages=waits if len(seen) == 1 else (),
                 key=client_id,
             )
+
+
+def _once_at(view: GroupView, client_id: str) -> list[str]:
+    """The brokers that know a client id from one address alone: a second process would be connected there too."""
+    return [
+        broker
+        for broker, stored in view.stored.items()
+        if not broker.startswith(PROXY)
+        and [item.client_id for item in stored.connections].count(client_id) == 1
+    ]
 
 
 def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
