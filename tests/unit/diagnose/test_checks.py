@@ -207,6 +207,7 @@ def test_a_permission_that_one_name_server_lacks_is_found_by_a_second_look_at_it
     report = asyncio.run(looking.run())
     assert codes(report) == {"RC0801"}
     assert {route.exchange.look for route in report.looks[1].routes["topic-1"].values()} == {1}
+    assert all(item.effect.startswith("Members see the same queues.") for item in report.findings)
 
 
 def test_dead_letters_are_shown_with_the_time_of_the_newest() -> None:
