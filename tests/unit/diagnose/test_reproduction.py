@@ -351,7 +351,9 @@ def test_the_queues_of_a_paused_member_wait_and_what_hangs_has_no_scenario_of_it
     (finding,) = report.findings
     made = written(report.views[finding.group], finding)
     assert not isinstance(made, str)
-    assert made[0]["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "count": 4}}]
+    # What was sent before may come by a pull that a broker holds at that moment.
+    later = {"group": "g", "topic": "t1", "count": 4, "sent_after": "suspended"}
+    assert made[0]["anomaly"] == [{"undelivered": later}]
     assert {"suspend-consumer": "m1"} in made[0]["steps"]
     assert {"suspend-consumer": "m1"} not in made[1]["steps"]
     for document in made:
