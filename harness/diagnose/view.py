@@ -258,6 +258,10 @@ class GroupView:
         """Where each queue begins and ends."""
         return self.now.ends.get(topic, {})
 
+    def stored_in(self, topic: str) -> int:
+        """How many messages the queues of a topic have."""
+        return sum(end.max_offset - end.min_offset for end in self.ends(topic).values())
+
     def offset(self, topic: str, queue: Queue) -> int | None:
         """The group's offset at the broker; None: none is stored, or the broker didn't tell."""
         return self.now.offset(self.group, topic, queue)
