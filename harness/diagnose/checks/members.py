@@ -110,7 +110,14 @@ def why_silent(view: GroupView, silent: Member) -> str:
             if silent.client_id in view.behind_proxies
             else "its client doesn't know request 307"
         )
+    if _is_a_moment_of_go(silent):
+        return "its answer is empty, as a Go client's is for some seconds after its first messages"
     return silent.exchange.why_not or "its answer is not JSON"
+
+
+def _is_a_moment_of_go(silent: Member) -> bool:
+    """Its rates are no numbers until its second sample, 10 s later, and it can't write these (2.1.1)."""
+    return silent.language == "GO" and silent.exchange.succeeded
 
 
 def silent(view: GroupView) -> Iterator[Result]:
@@ -119,7 +126,8 @@ def silent(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"{member.client_id} doesn't report its state: {why_silent(view, member)}",
             (Evidence(member.exchange, why_silent(view, member)),),
-            look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
+            look_again=_is_a_moment_of_go(member)
+            or (member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3),
         )
     for stored in view.unclear_brokers:
         yield Unknown(

@@ -117,6 +117,27 @@ def test_a_silent_member_is_reported_once_with_what_it_hides() -> None:
     assert "RC0101, RC0102, RC0105, RC0106, RC0204" in shown[1]
 
 
+@pytest.mark.parametrize(("language", "looks"), [("GO", 4), ("JAVA", 3)])
+def test_an_empty_answer_of_a_go_client_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, language: str, looks: int
+) -> None:
+    """It answers 307 without a body for 10 s after its first messages."""
+    monkeypatch.setattr("rocketchaos.harness.diagnose.diagnosis.LOOKS_AFTER_S", (0.0,))
+
+    def speaks(document: Any) -> None:
+        for item in document["connectionSet"]:
+            item["language"] = language
+
+    def empty(item: Exchange) -> Exchange:
+        return replace(item, body="") if item.code == 307 and item.look < 3 else item
+
+    looking = diagnosis("mismatch-4.9.4.json", ALIKE, (203, speaks), each(empty), looks=4)
+    looking.recorded = None
+    report = asyncio.run(looking.run())
+    assert len(report.looks) == looks
+    assert ("RC0208" in unknown(report)) is (language == "JAVA")
+
+
 def test_queues_of_a_silent_member_are_named_if_messages_wait_there() -> None:
     behind = offset(lambda _look: 1)
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *behind, unanswered(307, None, clientId=FIRST))
