@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.finding import Finding, Level
-from rocketchaos.harness.diagnose.meaning import expression_text
+from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, joined, queues_text
 
 
 def changes(view: GroupView) -> Iterator[str]:
-    """Members that came or left, subscriptions that flipped, queues that moved, offsets that went back."""
+    """Members that came, left or fell silent, subscriptions, queues and offsets that changed."""
     before = view.before
     if before is None:
         return
@@ -19,15 +19,23 @@ def changes(view: GroupView) -> Iterator[str]:
         yield f"{begin}: {client_id} has joined"
     for client_id in sorted(set(before.members) - set(view.members)):
         yield f"{begin}: {client_id} has left"
+    was_silent, is_silent = ({item.client_id for item in of.silent} for of in (before, view))
+    for client_id in sorted(is_silent - was_silent):
+        yield f"{begin}: {client_id} doesn't answer"
+    for client_id in sorted((was_silent - is_silent) & set(view.members)):
+        yield f"{begin}: {client_id} answers again"
     for topic in view.topics:
         old, new = before.held(topic), view.held(topic)
         for broker in sorted(set(old) | set(new)):
             texts = [expression_text(held[broker]) if broker in held else None for held in (old, new)]
             if texts[0] != texts[1]:
                 was, now = ("nothing" if text is None else f"`{text}`" for text in texts)
-                yield f"{begin}: {broker} held {was} for {topic}, and holds {now} now"
+                same = broker in old and broker in new and meaning(old[broker]) == meaning(new[broker])
+                alike = ", which means the same" if same else ""
+                yield f"{begin}: {broker} held {was} for {topic}, and holds {now} now{alike}"
         owned, owns = before.owners(topic), view.owners(topic)
-        for queue in sorted(set(owned) | set(owns)):
+        # A member that doesn't answer may own any queue.
+        for queue in sorted(set(owned) | set(owns)) if not was_silent | is_silent else ():
             was, now = (joined(sorted(of.get(queue, []))) or "no member" for of in (owned, owns))
             if was != now:
                 yield f"{begin}: {queues_text([queue])} of {topic}: {was} owned it, {now} owns it now"

@@ -21,6 +21,7 @@ from rocketchaos.harness.diagnose.model import (
     Connection,
     Look,
     Route,
+    disagree,
     is_of_rocketmq,
 )
 from rocketchaos.harness.diagnose.numbers import whole
@@ -317,6 +318,8 @@ class Collector:
 
     async def _topic(self, look: Look, topic: str, anew: bool) -> None:
         routes = None if anew or self._known is None else self._known.routes.get(topic)
+        if routes is not None and disagree(routes.values()):
+            routes = None  # it may have been a moment of a change
         look.routes[topic] = await self._routes(look, topic) if routes is None else routes
         holders = sorted({name for route in look.routes[topic].values() for name in route.brokers})
         known = [name for name in holders if name in look.brokers]

@@ -26,8 +26,9 @@ from rocketchaos.harness.diagnose.finding import (
     Undetermined,
     Unknown,
 )
-from rocketchaos.harness.diagnose.model import Look
+from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY, Look
 from rocketchaos.harness.diagnose.view import ClusterView, GroupView
+from rocketchaos.harness.diagnose.words import joined
 
 WATCH_EVERY_S = 5.0
 """From one look of a watch to the next; clients commit their offsets as often."""
@@ -114,7 +115,7 @@ class Diagnosis:
             report = replace(report, ruled_out=tuple(ruled_out))
             self.on_look(report)
             unsettled = {place: left for place, found in new.items() if (left := _unsettled_s(found))}
-            groups = frozenset(group for _, group in unsettled)
+            groups = frozenset(group for _, group in unsettled) | _consuming(look, _unsettled_topics(new))
             patience_s = max(unsettled.values(), default=0.0)
             if not self._looks_again(patience_s, begin):
                 return report
@@ -156,6 +157,25 @@ def _unsettled_s(found: Iterable[Result]) -> float:
     return max(map(_takes_s, found), default=0.0)
 
 
+def _unsettled_topics(results: Mapping[Place, Sequence[Result]]) -> set[str]:
+    """The topics about which a check of the cluster isn't sure yet."""
+    return {
+        item.topic
+        for (_, group), found in results.items()
+        for item in found
+        if not group and isinstance(item, Found) and item.topic and _takes_s(item)
+    }
+
+
+def _consuming(look: Look, topics: set[str]) -> frozenset[str]:
+    """The groups of a look that have one of these topics: a look at no group asks for no topic."""
+    return frozenset(
+        group
+        for group in look.stored
+        if topics & {*consumed_topics(look, group), f"{RETRY}{group}", f"{DEAD_LETTERS}{group}"}
+    )
+
+
 def _takes_s(result: Result) -> float:
     if isinstance(result, Unknown):
         return result.for_s + 2 if result.look_again else 0.0
@@ -174,7 +194,7 @@ def evaluate(
     found: dict[Place, Sequence[Result]] = {}
     for check in checks:
         if check.of_cluster is not None:
-            found[check.code, ""] = list(check.of_cluster(cluster))
+            found[check.code, ""] = list(check.of_cluster(cluster)) or _unseen(check, cluster)
         if check.of_group is not None:
             for group, view in views.items():
                 found[check.code, group] = list(check.of_group(view)) or _hidden(check, view)
@@ -200,12 +220,27 @@ def _hidden(check: Check, view: GroupView) -> Sequence[Result]:
     """What is unknown because a member that didn't answer may hide it."""
     quiet = view.silent if check.by_members else view.unclear if check.by_subscriptions else ()
     if not quiet:
-        return []
+        return _unseen(check, view) if view.online else []
     return [
         Unknown(
             "not every member reported its state",
             tuple(Evidence(item.exchange, item.exchange.why_not) for item in quiet),
             by_silence=True,
+        )
+    ]
+
+
+def _unseen(check: Check, view: ClusterView | GroupView) -> Sequence[Result]:
+    """What is unknown because a broker that didn't answer may hide it."""
+    lacking = view.silent_brokers if check.by_brokers else {}
+    if not lacking:
+        return []
+    return [
+        Unknown(
+            f"{joined(sorted(lacking))} {'doesn' if len(lacking) == 1 else 'don'}'t tell",
+            tuple(Evidence(item, item.why_not) for item in lacking.values()),
+            by_silence=True,
+            silent="brokers",
         )
     ]
 
@@ -244,7 +279,9 @@ def _report(
         for item in found:
             if isinstance(item, Unknown):
                 undetermined.append(
-                    Undetermined(check, group, item.topic, item.reason, item.evidence, item.by_silence)
+                    Undetermined(
+                        check, group, item.topic, item.reason, item.evidence, item.by_silence, item.silent
+                    )
                 )
             elif isinstance(item, Inapplicable):
                 continue

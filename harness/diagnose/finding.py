@@ -74,7 +74,9 @@ class Unknown:
     for_s: float = SETTLES_S
     """How long after the first look it may."""
     by_silence: bool = False
-    """A member didn't answer, which RC0208 tells."""
+    """A member didn't answer, which RC0208 tells, or a broker didn't, which RC0803 tells."""
+    silent: str = "members"
+    """Who didn't, as a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,8 @@ class Check:
     """Without the answer of each member, nothing is ruled out."""
     by_subscriptions: bool = False
     """Nothing is ruled out as long as the subscriptions of a member are unknown."""
+    by_brokers: bool = False
+    """Without the answer of each broker, nothing is ruled out."""
     caveat: str = ""
     """What `ruled_out` doesn't cover, and how to see that."""
     of_group: Callable[[GroupView], Iterable[Result]] | None = None
@@ -159,7 +163,8 @@ class Undetermined:
     reason: str
     evidence: tuple[Evidence, ...]
     by_silence: bool = False
-    """A member didn't answer, which RC0208 tells."""
+    """As of `Unknown`."""
+    silent: str = "members"
 
     @property
     def resource(self) -> str:

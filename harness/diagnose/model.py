@@ -1,6 +1,6 @@
 """What a look at a cluster saw, typed; each part with the exchange that shows it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from rocketchaos.harness.diagnose.exchange import Exchange
@@ -39,7 +39,8 @@ LOGICAL = "__syslo__"
 
 def is_of_rocketmq(group: str) -> bool:
     """Whether it is one of RocketMQ's own groups, which no application has."""
-    return group in _RESERVED_GROUPS or group.startswith("CID_RMQ_SYS_")
+    # `g@broadcast`: how far members that broadcast are (BroadcastOffsetManager, 5.x); no group's name has an @.
+    return group in _RESERVED_GROUPS or group.startswith("CID_RMQ_SYS_") or "@" in group
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,12 @@ class Route:
     def unknown(self) -> bool:
         """It is unknown whether there is such a topic."""
         return not self.exchange.succeeded and self.exchange.answer_code != 17
+
+
+def disagree(routes: Iterable[Route]) -> bool:
+    """Whether name servers answered differently about one topic."""
+    known = [item.brokers for item in routes if not item.unknown]
+    return any(item != known[0] for item in known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.meaning import Meaning, meaning
 from rocketchaos.harness.diagnose.model import (
     DEAD_LETTERS,
@@ -19,6 +20,7 @@ from rocketchaos.harness.diagnose.model import (
     Subscription,
     TopicOnBroker,
 )
+from rocketchaos.harness.diagnose.read import NO_TOPIC
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 READ, WRITE = 4, 2
@@ -43,6 +45,15 @@ class ClusterView:
     def now(self) -> Look:
         """The last look."""
         return self.looks[-1]
+
+    @property
+    def silent_brokers(self) -> Mapping[str, Exchange]:
+        """What is missing of brokers that didn't tell their settings or their state, by name."""
+        lacking = {
+            name: [item for item in broker.asked if not item.succeeded]
+            for name, broker in self.now.brokers.items()
+        }
+        return {name: items[0] for name, items in lacking.items() if items}
 
 
 @dataclass(frozen=True)
@@ -94,6 +105,19 @@ class GroupView:
     def unclear_brokers(self) -> tuple[Stored, ...]:
         """Brokers that didn't say who is online."""
         return tuple(item for item in self.now.stored.get(self.group, {}).values() if item.unknown)
+
+    @property
+    def silent_brokers(self) -> Mapping[str, Exchange]:
+        """What is missing of brokers that have the group's topics: its offsets, or where queues end; by name."""
+        found: dict[str, Exchange] = {}
+        for topic in self.topics:
+            for name in self.on_brokers(topic):
+                answers = (self.now.offset_tables.get(name), self.now.stats.get(topic, {}).get(name))
+                lacking = [
+                    item for item in answers if item and not item.succeeded and item.answer_code != NO_TOPIC
+                ]
+                found.update({name: lacking[0]} if lacking else {})
+        return found
 
     @property
     def members(self) -> Mapping[str, Member]:
@@ -233,6 +257,10 @@ class GroupView:
     def ends(self, topic: str) -> Mapping[Queue, QueueEnds]:
         """Where each queue begins and ends."""
         return self.now.ends.get(topic, {})
+
+    def stored_in(self, topic: str) -> int:
+        """How many messages the queues of a topic have."""
+        return sum(end.max_offset - end.min_offset for end in self.ends(topic).values())
 
     def offset(self, topic: str, queue: Queue) -> int | None:
         """The group's offset at the broker; None: none is stored, or the broker didn't tell."""

@@ -64,7 +64,8 @@ So `--watch 6m` sees it, unless the members started within 5 s of each other: th
 before the next look.
 
 `--watch 2m` looks every 5 s and reports changes. It takes 25 s to see that a group falls behind.
-An offset that somebody sets ahead (RC0509) is found if it happens during the watch, 20 s later.
+An offset that somebody sets ahead (RC0509), by 20 messages or more, is found if it happens during the watch,
+20 s later at the latest.
 
 ## Checks
 

@@ -1,14 +1,14 @@
 """Name servers and brokers that should agree."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import route_text
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.model import Broker, Registered
+from rocketchaos.harness.diagnose.model import Broker, Registered, Route
 from rocketchaos.harness.diagnose.numbers import whole
-from rocketchaos.harness.diagnose.view import ClusterView
+from rocketchaos.harness.diagnose.view import READ, ClusterView
 from rocketchaos.harness.diagnose.words import joined
 
 _DISK_WARNING, _DISK_ERROR = 0.75, 0.90
@@ -17,6 +17,10 @@ _NO_PERMISSION = 16
 _CLOCKS_APART_S = 10
 TAKES_TURNS_S = 65.0
 """Brokers register every 30 s: of two processes with one name, each has been seen after two rounds."""
+_WRITTEN_OTHERWISE = (
+    "Members see the same queues. Producers don't: by the name server that they ask, they send to a broker or "
+    "leave it out."
+)
 _RUNTIME = re.compile(r"\[\s*(\d+) days, (\d+) hours, (\d+) minutes, (\d+) seconds\s*\]")
 
 
@@ -52,10 +56,22 @@ def name_servers(view: ClusterView) -> Iterator[Result]:
                 "; ".join(f"{address} has {route_text(entry)}" for address, entry in found.items()),
                 tuple(Evidence(entry.exchange, route_text(entry)) for entry in found.values()),
                 topic,
+                effect=""
+                if len({_readable(route, everywhere) for route in found.values()}) > 1
+                else _WRITTEN_OTHERWISE,
                 settled=len(view.looks) > 1,
                 key="route",
             )
     yield from _not_asked(view)
+
+
+def _readable(route: Route, brokers: Collection[str]) -> tuple[tuple[str, int], ...]:
+    """How many queues members read on each of these brokers, by one name server."""
+    return tuple(
+        (name, item.read_queues if item.permission & READ else 0)
+        for name, item in sorted(route.brokers.items())
+        if name in brokers
+    )
 
 
 def _ids(entry: Registered) -> dict[str, dict[int, str]]:
@@ -242,7 +258,11 @@ CHECKS = (
         "all name servers know the same brokers and queues",
         "Clients see different brokers and queues, by the name server that they ask. So some queues have no "
         "owner, and others have two.",
-        ("Check that every broker lists all name servers (namesrvAddr) and reaches them.",),
+        (
+            "Check that every broker lists all name servers (namesrvAddr) and reaches them.",
+            "If permissions differ, `mqadmin wipeWritePerm` closed a broker at one name server alone: open it "
+            "again at all of them, `mqadmin addWritePerm`.",
+        ),
         ("A11",),
         of_cluster=name_servers,
     ),
@@ -277,6 +297,7 @@ CHECKS = (
         "From 75 % on a broker deletes expired messages at any hour. From 85 % on it deletes the oldest ones, "
         "read or not. From 90 % on it refuses new ones.",
         ("Free disk space, or lower fileReservedTime.",),
+        by_brokers=True,
         of_cluster=disks,
     ),
     Check(
@@ -286,6 +307,7 @@ CHECKS = (
         "the brokers' clocks agree",
         "The broker uses its clock for delayed messages, for retention, and to find offsets by time.",
         ("Set the clock of that broker's host.",),
+        by_brokers=True,
         of_cluster=clocks,
     ),
     Check(
@@ -295,6 +317,7 @@ CHECKS = (
         "all brokers have the same version",
         "None by itself. During a rolling upgrade this is normal.",
         ("If an upgrade is under way, finish it.",),
+        by_brokers=True,
         of_cluster=versions,
     ),
 )

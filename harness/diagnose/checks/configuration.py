@@ -207,6 +207,7 @@ CHECKS = (
             WHOLE_GROUP,
         ),
         ("A08",),
+        by_brokers=True,
         of_group=closed_group,
     ),
     Check(
@@ -216,6 +217,7 @@ CHECKS = (
         "every broker filters as members ask for",
         "The broker refuses the members' subscriptions and pulls: messages on that broker wait.",
         ("Set enablePropertyFilter to true: `mqadmin updateBrokerConfig`.",),
+        by_brokers=True,
         of_group=no_sql,
     ),
 )

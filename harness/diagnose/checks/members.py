@@ -13,6 +13,11 @@ from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 
 _MOST_NAMED = 5
 """Groups that a sentence names."""
+_OLD_CONNECTIONS = (
+    "It is probably one process, and the others are its old connections, as after a broker that hung. The broker "
+    "counts each as a member and drops it 120 s after its last heartbeat: until then queues have no owner, and "
+    "their messages wait. Two processes with one id are possible if one of them doesn't reach the other brokers."
+)
 _NOT_SUPPORTED = 3
 """REQUEST_CODENOT_SUPPORTED: a proxy's answer to 307 (RemotingProtocolServer of 5.5.0)."""
 _OF_PROCESS = re.compile(r"(?P<process>[^@]+@\d+)#(?P<instance>.+)")
@@ -33,13 +38,34 @@ def same_id(view: GroupView) -> Iterator[Result]:
             # A member that connects again from its host leaves the old connection for a moment.
             hosts = {address.rpartition(":")[0] for address in found}
             waits, nobodys = _nobodys(view)
+            once = _once_at(view, client_id) if len(hosts) == 1 else []
+            old = (
+                f"; {joined(once)} {'knows' if len(once) == 1 else 'know'} it from one address"
+                if once
+                else ""
+            )
             yield Found(
-                f"{client_id} is connected to {broker} from {joined(sorted(found))}{nobodys}",
-                (Evidence(stored.exchange, f"{client_id} at {joined(sorted(found))}"),),
+                f"{client_id} is connected to {broker} from {joined(sorted(found))}{old}{nobodys}",
+                (
+                    Evidence(stored.exchange, f"{client_id} at {joined(sorted(found))}"),
+                    *(Evidence(view.stored[name].exchange, f"{name} knows it once") for name in once),
+                ),
+                level=Level.WARNING if once else None,
+                effect=_OLD_CONNECTIONS if once else "",
                 settled=len(hosts) > 1 or _was_so(view, broker, client_id, found),
                 messages=waits if len(seen) == 1 else (),
                 key=client_id,
             )
+
+
+def _once_at(view: GroupView, client_id: str) -> list[str]:
+    """The brokers that know a client id from one address alone: a second process would be connected there too."""
+    return [
+        broker
+        for broker, stored in view.stored.items()
+        if not broker.startswith(PROXY)
+        and [item.client_id for item in stored.connections].count(client_id) == 1
+    ]
 
 
 def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
@@ -84,7 +110,14 @@ def why_silent(view: GroupView, silent: Member) -> str:
             if silent.client_id in view.behind_proxies
             else "its client doesn't know request 307"
         )
+    if _is_a_moment_of_go(silent):
+        return "its answer is empty, as a Go client's is for some seconds after its first messages"
     return silent.exchange.why_not or "its answer is not JSON"
+
+
+def _is_a_moment_of_go(silent: Member) -> bool:
+    """Its rates are no numbers until its second sample, 10 s later, and it can't write these (2.1.1)."""
+    return silent.language == "GO" and silent.exchange.succeeded
 
 
 def silent(view: GroupView) -> Iterator[Result]:
@@ -93,7 +126,8 @@ def silent(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"{member.client_id} doesn't report its state: {why_silent(view, member)}",
             (Evidence(member.exchange, why_silent(view, member)),),
-            look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
+            look_again=_is_a_moment_of_go(member)
+            or (member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3),
         )
     for stored in view.unclear_brokers:
         yield Unknown(
@@ -275,6 +309,7 @@ CHECKS = (
             "Otherwise check whether the member reaches that broker's address. If it does, restart the member.",
         ),
         ("A10", "A17", "D11"),
+        by_brokers=True,
         of_group=not_everywhere,
     ),
     Check(

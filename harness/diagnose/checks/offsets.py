@@ -358,6 +358,7 @@ CHECKS = (
             "queue: read its log, and take a thread dump, `mqadmin consumerStatus -s`.",
         ),
         ("G04",),
+        by_brokers=True,
         of_group=_in_state("stop", "{queues}: the offset hasn't moved for {seconds} s, {lag} behind"),
     ),
     Check(
@@ -371,6 +372,7 @@ CHECKS = (
             "restart.",
         ),
         ("G05", "G10", "G15"),
+        by_brokers=True,
         of_group=_in_state("rewind", "{queues}: the offset went back, and is {lag} behind"),
     ),
     Check(
@@ -380,6 +382,7 @@ CHECKS = (
         "the lag doesn't grow",
         "Messages arrive later and later. In the end retention deletes some before the group reads them.",
         ("Add members up to the number of queues, or make the listener faster.",),
+        by_brokers=True,
         of_group=_in_state("warning", "{queues}: the lag never fell in {seconds} s; it is {lag} now"),
     ),
     Check(

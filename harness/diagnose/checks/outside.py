@@ -143,6 +143,7 @@ CHECKS = (
             "Raise fileReservedTime, or add members to the group: its lag is longer than messages are kept.",
         ),
         ("F02",),
+        by_brokers=True,
         of_group=below_minimum,
     ),
     Check(
@@ -159,6 +160,7 @@ CHECKS = (
             "with the time of the first message that the group needs.",
         ),
         ("F04", "F05", "F10"),
+        by_brokers=True,
         of_group=above_maximum,
     ),
 )

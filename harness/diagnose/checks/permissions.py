@@ -31,7 +31,7 @@ def permissions(view: GroupView) -> Iterator[Result]:
             Level.WARNING,
             _WRITES_LESS if elsewhere else _WRITES_NONE,
         )
-    yield from _unread(view, view.retry_topic, "may not be read: retries never come")
+    yield from _unread(view, view.retry_topic, "may not be read: retries that are stored there never come")
     elsewhere = _written_elsewhere(view, view.retry_topic)
     yield from _lacking(
         view,

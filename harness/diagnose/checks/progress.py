@@ -15,7 +15,7 @@ from rocketchaos.harness.diagnose.finding import (
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, joined, queues_text
+from rocketchaos.harness.diagnose.words import clock, counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 LATER = 16
@@ -213,6 +213,7 @@ def retries(view: GroupView) -> Iterator[Result]:
 
 def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     ends = view.ends(topic)
+    came = view.stored_in(topic)
     waiting = 0
     for queue, end in ends.items():
         reached = view.reached(topic, queue)
@@ -229,7 +230,6 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         nobody = "" if view.online else " for a member to come online"
         parts = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
     else:
-        came = sum(end.max_offset - end.min_offset for end in ends.values())
         parts = [
             f"{counted(came, 'retry', 'retries')} {'has' if came == 1 else 'have'} come, and none is ready now"
         ]
@@ -246,19 +246,20 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         "; ".join([*parts, *([last] if last_ms else [])]),
         _stats(view, topic),
         topic if by_pop else "",
-        level=None if waiting or grown or by_pop or not _rarely_fails(view) else Level.INFO,
+        level=None if waiting or grown or by_pop or not _rarely_fails(view, came) else Level.INFO,
         effect=effect,
         settled=bool(grown) or recent or len(view.looks) > 2,
     )
 
 
-def _rarely_fails(view: GroupView) -> bool:
+def _rarely_fails(view: GroupView, came: int) -> bool:
     """Whether fewer than a tenth of all calls of listeners have failed in the last minute, by their own count."""
     if view.silent or any(item.language != "JAVA" for item in view.answered):
         return False
     failed = sum(sum(item.failing.values()) for item in view.answered)
     succeeded = sum(sum(item.succeeding.values()) for item in view.answered)
-    return failed * 9 < succeeded
+    # Of an idle group, fewer retries than a tenth of all messages that are stored.
+    return failed * 9 < succeeded if failed or succeeded else came * 9 < sum(map(view.stored_in, view.topics))
 
 
 def _invisible_times(view: GroupView) -> Iterator[str]:
@@ -276,11 +277,15 @@ def _invisible_times(view: GroupView) -> Iterator[str]:
 def dead_letters(view: GroupView) -> Iterator[Result]:
     """Messages in the dead-letter topic."""
     topic = view.dead_letter_topic
-    stored = sum(end.max_offset - end.min_offset for end in view.ends(topic).values())
+    stored = view.stored_in(topic)
     if stored:
         grown = _grown(view, topic)
+        last_ms = max((end.updated_ms for end in view.ends(topic).values()), default=0)
+        since = f"; the newest is of {clock(last_ms)}, by its broker's clock" if last_ms else ""
         yield Found(
-            f"{counted(stored, 'dead letter')}" + (f", {grown} more than at the first look" if grown else ""),
+            counted(stored, "dead letter")
+            + (f", {grown} more than at the first look" if grown else "")
+            + since,
             _stats(view, topic),
             level=Level.ERROR if grown else None,
         )
@@ -367,11 +372,13 @@ CHECKS = (
         "no retries wait",
         "They come again after a delay that grows each time. After the last retry they are dead letters.",
         (
-            "Read the listener's log: it throws an exception, or returns RECONSUME_LATER.",
-            "If members pop and the log has neither, the listener takes longer than popInvisibleTime, or than the "
-            "invisibleDuration of a SimpleConsumer: make it faster, or raise that time.",
+            "Read the listener's log: it throws an exception, returns RECONSUME_LATER, or takes longer than "
+            "consumeTimeout (RC0602).",
+            "If members pop and the log has none of these, the listener takes longer than popInvisibleTime, or "
+            "than the invisibleDuration of a SimpleConsumer: make it faster, or raise that time.",
         ),
         ("G06", "G07", "B17"),
+        by_brokers=True,
         of_group=retries,
     ),
     Check(

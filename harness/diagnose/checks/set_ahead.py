@@ -7,6 +7,7 @@ from itertools import pairwise
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import ALL, meaning
 from rocketchaos.harness.diagnose.model import Held, Look, Member
+from rocketchaos.harness.diagnose.owners import has_id_twice
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -42,6 +43,12 @@ def set_ahead(view: GroupView) -> Iterator[Result]:
         for jump in _jumps(view, topic):
             if not _members(view, jump.before) and not _members(view, jump.after):
                 yield _without_members(view, topic, jump)
+            elif denied := _denied(view, topic, jump):
+                yield Found(
+                    f"{_passed_text(denied)}: by their own reports, the owners haven't pulled so far",
+                    (*_evidence(view, topic, denied), *_owners_say(view, topic, denied)),
+                    topic,
+                )
             elif (members := _counted(view, topic, jump)) and (
                 pulled := int(_RATES_OF_S * sum(item.pulling.get(topic, 0.0) for item in members))
             ) < jump.count / 2:
@@ -88,6 +95,43 @@ def _members(view: GroupView, look: Look) -> Mapping[str, Member]:
     return look.members.get(view.group, {})
 
 
+def _denied(view: GroupView, topic: str, jump: _Jump) -> _Jump | None:
+    """The jump, if each queue's owner tells afterwards that it hasn't pulled so far: it stored no such offset.
+
+    A look asks members after brokers: what a member has stored by then, it has pulled.
+    """
+    before, after = (_members(view, look) for look in (jump.before, jump.after))
+    if set(before) != set(after) or has_id_twice(view):
+        return None
+    if not all(item.answered and item.language == "JAVA" for item in after.values()):
+        return None
+    passed = {}
+    for queue, (begin, end) in jump.passed.items():
+        owners = [_owners(members, topic, queue) for members in (before, after)]
+        if len(owners[1]) != 1 or owners[0].keys() != owners[1].keys():
+            return None
+        (held,) = owners[1].values()
+        passed[queue] = (max(begin, _pulled_to(held)), end)
+    denied = _Jump(jump.before, jump.after, passed)
+    return denied if denied.count >= _LEAST and all(begin < end for begin, end in passed.values()) else None
+
+
+def _owners(members: Mapping[str, Member], topic: str, queue: Queue) -> Mapping[str, Held]:
+    found = {client_id: item.queues.get(topic, {}).get(queue) for client_id, item in members.items()}
+    return {client_id: held for client_id, held in found.items() if held is not None and not held.dropped}
+
+
+def _owners_say(view: GroupView, topic: str, jump: _Jump) -> Iterator[Evidence]:
+    for client_id, member in _members(view, jump.after).items():
+        own = {queue: held for queue in jump.passed if (held := member.queues.get(topic, {}).get(queue))}
+        text = ", ".join(
+            f"{queues_text([queue])} committed {held.commit_offset}, cachedMsgCount {held.cached_count}"
+            for queue, held in sorted(own.items())
+        )
+        if text:
+            yield Evidence(member.exchange, f"{client_id}: {text}")
+
+
 def _counted(view: GroupView, topic: str, jump: _Jump) -> Sequence[Member]:
     """The members when their own rates have all that they pulled around a jump; none if rates don't show it."""
     later = [look for look in view.looks if look.at_ms >= jump.after.at_ms + _SAMPLED_MS]
@@ -98,7 +142,10 @@ def _counted(view: GroupView, topic: str, jump: _Jump) -> Sequence[Member]:
     ]
     if any(set(item) != set(known[0]) for item in known):
         return ()
-    if not all(_reports_all(topic, member) for members in known for member in members.values()):
+    if not all(item.answered for members in (known[0], known[-1]) for item in members.values()):
+        return ()
+    # A client of 4.9 doesn't answer while mqadmin sets its offsets.
+    if not all(_reports_all(topic, item) for members in known for item in members.values() if item.answered):
         return ()
     if any(known[0][item].started_ms != known[-1][item].started_ms for item in known[0]):
         return ()

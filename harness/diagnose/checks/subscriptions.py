@@ -328,6 +328,7 @@ CHECKS = (
             "If the stored version is ahead of the clock, stop all members at the same time, then start them.",
         ),
         ("A03", "A15", "A21"),
+        by_brokers=True,
         of_group=nobodys,
     ),
     Check(

@@ -91,6 +91,7 @@ CHECKS = (
             WHOLE_TOPIC,
             "Lower it when the group has read these queues. Lower writeQueueNums first.",
         ),
+        by_brokers=True,
         of_group=removed_queues,
     ),
 )

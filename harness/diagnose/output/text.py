@@ -106,21 +106,20 @@ def _in_words(evidence: Evidence) -> str:
 
 
 def _undetermined(found: Iterable[Undetermined]) -> Iterator[str]:
-    silent: dict[str, list[str]] = {}
+    silent: dict[tuple[str, str], list[str]] = {}
     for item in found:
         if item.by_silence:
-            silent.setdefault(item.group, []).append(item.check.code)
+            silent.setdefault((item.group, item.silent), []).append(item.check.code)
             continue
         yield from _wrapped(
             "",
             f"undetermined [{item.check.code}] ({item.resource}) {item.check.title}? {item.reason}",
             "    ",
         )
-    for group, codes in silent.items():
+    for (group, who), codes in silent.items():
+        about = f"group {group}" if group else "the cluster"
         listing = ", ".join(dict.fromkeys(codes))
-        yield from _wrapped(
-            "", f"undetermined for group {group} because members don't answer: {listing}", "    "
-        )
+        yield from _wrapped("", f"undetermined for {about} because {who} don't answer: {listing}", "    ")
 
 
 def _wrapped(begin: str, words: str, indent: str = "") -> list[str]:

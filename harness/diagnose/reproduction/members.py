@@ -24,6 +24,8 @@ def strategies(group: Scaled) -> Document | str:
 
 def same_id(group: Scaled) -> Document | str:
     """RC0201: both processes with one id take the first share of it, and no process the second."""
+    if group.finding.level < group.finding.check.level:
+        return "old connections of one process go when their broker drops them"
     topic = group.topic
     twin = next((name for name, member in group.members.items() if _is_twice(group, member)), None)
     if twin is None:
@@ -125,6 +127,10 @@ def listeners(group: Scaled) -> tuple[Document, Document] | str:
     taking = next((name for name, item in group.members.items() if item.orderly), None)
     if first is None or taking is None:
         return "all members that run here have the same listener"
+    if any(group.real_topic not in group.members[name].subscriptions for name in (first, taking)):
+        return "its members also want different topics: RC0106 has the scenario"
+    if len({meaning(group.members[name].subscriptions[group.real_topic]) for name in (first, taking)}) > 1:
+        return "its members also want different messages: RC0101 has the scenario"
     two = replace(group, members={name: group.members[name] for name in sorted((first, taking))})
     theirs = len(two.shares(topic)[taking])
     if not theirs:

@@ -62,11 +62,15 @@ def _paused(group: Scaled) -> Document | str:
         f"A member is paused: {waiting} of {count} messages wait in its queues",
         [
             {"suspend-consumer": name},
+            # Pulls that brokers hold at that moment bring some of these.
+            step,
+            {"wait": {"duration": "3s", "because": "a pull that a broker holds ends with the first message"}},
+            {"observe": "suspended"},
             step,
             {"wait": {"duration": "7s", "because": f"the test is that {name} gets nothing"}},
         ],
-        [{"undelivered": {"group": "g", "topic": topic, "count": waiting}}],
-        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": waiting, "sent_after": "suspended"}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": 2 * count}}],
     )
 
 

@@ -1,6 +1,7 @@
 """Scenarios of members that disagree, and of brokers that hold something else."""
 
 import re
+from dataclasses import replace
 
 from rocketchaos.harness.diagnose.checks.unwanted import variants
 from rocketchaos.harness.diagnose.fate import entries_of
@@ -19,6 +20,14 @@ _FUTURE = 4_102_444_800_000
 def different(group: Scaled) -> Document | tuple[Document, Document] | str:
     """RC0101: whoever's subscription is stored, this many messages that a member wants reach no listener."""
     topic, real = group.topic, group.real_topic
+    subscribed = {
+        frozenset(item.subscriptions.keys() & group.topics.keys()) for item in group.members.values()
+    }
+    if len(subscribed) > 1 and all(real in topics for topics in subscribed):
+        # Heartbeats would remove the other topics again and again, and no subscription would settle (RC0106).
+        alone = replace(group, topics={real: topic})
+        written = different(alone)
+        return (written, control(alone, written)) if isinstance(written, dict) else written
     tags = group.tags(real)
     step, count = send(group, topic, tags)
     wants = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ from tests.unit.diagnose.reports import (
     by_look,
     codes,
     diagnosed,
+    diagnosis,
     each,
     renamed,
     second_broker,
@@ -33,6 +35,7 @@ from tests.unit.diagnose.reports import (
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
 EACH = pytest.mark.parametrize("planted", [pytest.param(item, id=item.code) for item in PLANTED])
 
+STORED = '"lastUpdateTimestamp": 1795132800000'
 ONLY_UNDETERMINED = {"RC0208", "RC0210", "RC0803"}
 """A member that doesn't answer is never known to be ill."""
 
@@ -114,6 +117,27 @@ def test_a_silent_member_is_reported_once_with_what_it_hides() -> None:
     assert "RC0101, RC0102, RC0105, RC0106, RC0204" in shown[1]
 
 
+@pytest.mark.parametrize(("language", "looks"), [("GO", 4), ("JAVA", 3)])
+def test_an_empty_answer_of_a_go_client_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, language: str, looks: int
+) -> None:
+    """It answers 307 without a body for 10 s after its first messages."""
+    monkeypatch.setattr("rocketchaos.harness.diagnose.diagnosis.LOOKS_AFTER_S", (0.0,))
+
+    def speaks(document: Any) -> None:
+        for item in document["connectionSet"]:
+            item["language"] = language
+
+    def empty(item: Exchange) -> Exchange:
+        return replace(item, body="") if item.code == 307 and item.look < 3 else item
+
+    looking = diagnosis("mismatch-4.9.4.json", ALIKE, (203, speaks), each(empty), looks=4)
+    looking.recorded = None
+    report = asyncio.run(looking.run())
+    assert len(report.looks) == looks
+    assert ("RC0208" in unknown(report)) is (language == "JAVA")
+
+
 def test_queues_of_a_silent_member_are_named_if_messages_wait_there() -> None:
     behind = offset(lambda _look: 1)
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *behind, unanswered(307, None, clientId=FIRST))
@@ -192,6 +216,28 @@ def test_a_topic_that_another_name_server_routes_to_both_brokers_is_on_both() ->
     changes = (second_broker(), second_name_server(lambda body: body), each(knows_one))
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *changes, looks=2, name_servers=NAME_SERVERS)
     assert {"RC0801"} == codes(report)
+
+
+def test_a_permission_that_one_name_server_lacks_is_found_by_a_second_look_at_its_topic(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rocketchaos.harness.diagnose.diagnosis.LOOKS_AFTER_S", (0.0,))
+    wiped = second_name_server(lambda body: body.replace('"perm": 6', '"perm": 4'))
+    looking = diagnosis("mismatch-4.9.4.json", ALIKE, wiped, looks=2, name_servers=NAME_SERVERS)
+    looking.recorded = None  # a live one asks only the groups whose first look wasn't sure
+    report = asyncio.run(looking.run())
+    assert codes(report) == {"RC0801"}
+    assert {route.exchange.look for route in report.looks[1].routes["topic-1"].values()} == {1}
+    assert all(item.effect.startswith("Members see the same queues.") for item in report.findings)
+
+
+def test_dead_letters_are_shown_with_the_time_of_the_newest() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0702"]
+    old = each(lambda item: replace(item, body=item.body.replace('"lastUpdateTimestamp": 0', STORED)))
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, old).findings
+    assert finding.sentence.endswith(
+        "dead letters; the newest is of 2026-11-20 00:00:00.000Z, by its broker's clock"
+    )
 
 
 def test_a_name_server_that_brokers_list_and_nobody_gave_is_reported() -> None:

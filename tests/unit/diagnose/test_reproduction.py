@@ -19,7 +19,7 @@ from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, WRITERS, writ
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
 from tests.unit.diagnose.broker_edits import offset, retry_topic
-from tests.unit.diagnose.member_edits import ALIKE, tries, wants
+from tests.unit.diagnose.member_edits import ALIKE, FIRST, tries, wants
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import RECORDED, by_look, diagnosed, each
 
@@ -56,6 +56,41 @@ def test_a_tag_beside_everything_loses_messages_with_other_tags() -> None:
     # Whoever's subscription is stored, tagOther is lost in the two queues of the member that wants tagA.
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 2}}]
     assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagOther"}
+
+
+def _one_wants_another_topic(exchanges: Any) -> Any:
+    """One of the two members also subscribes to a second topic."""
+
+    def more(document: Any) -> None:
+        own = next(item for item in document["subscriptionSet"] if "%" not in item["topic"])
+        document["subscriptionSet"].append({**own, "topic": "topic-2", "subString": "*"})
+
+    for item in exchanges:
+        if item.code == 307 and item.fields["clientId"] == FIRST:
+            document = item.document
+            more(document)
+            yield replace(item, body=json.dumps(document))
+        else:
+            yield item
+        if item.code in (105, 202) and item.fields.get("topic") == "topic-1":
+            yield replace(item, fields={"topic": "topic-2"}, body=item.body.replace("topic-1", "topic-2"))
+
+
+def test_members_that_also_want_different_topics_are_written_with_the_finding_s_topic_alone() -> None:
+    scenario, control = _one("RC0101", _one_wants_another_topic)
+    assert list(scenario["topics"]) == list(control["topics"]) == ["t1"]
+    assert [item["subscribe"] for item in scenario["consumers"].values()] == [{"t1": "tagA"}, {"t1": "tagB"}]
+
+
+def test_two_listeners_that_want_different_messages_are_left_to_rc0101() -> None:
+    one_orderly = iter(["true", "false"])
+
+    def change(document: Any) -> None:
+        document["properties"]["PROP_CONSUMEORDERLY"] = next(one_orderly)
+
+    report = diagnosed("mismatch-4.9.4.json", (307, change))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0212"]
+    assert "RC0101 has the scenario" in str(written(report.views[finding.group], finding))
 
 
 def test_different_strategies_are_counted_by_recomputing_them() -> None:
@@ -316,7 +351,9 @@ def test_the_queues_of_a_paused_member_wait_and_what_hangs_has_no_scenario_of_it
     (finding,) = report.findings
     made = written(report.views[finding.group], finding)
     assert not isinstance(made, str)
-    assert made[0]["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "count": 4}}]
+    # What was sent before may come by a pull that a broker holds at that moment.
+    later = {"group": "g", "topic": "t1", "count": 4, "sent_after": "suspended"}
+    assert made[0]["anomaly"] == [{"undelivered": later}]
     assert {"suspend-consumer": "m1"} in made[0]["steps"]
     assert {"suspend-consumer": "m1"} not in made[1]["steps"]
     for document in made:

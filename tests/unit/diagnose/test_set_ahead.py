@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.diagnose.broker_edits import V5, offset
-from tests.unit.diagnose.member_edits import ALIKE, all_of_it
+from tests.unit.diagnose.member_edits import ALIKE, all_of_it, connections
 from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unanswered, unknown
 
 RECORDED = "mismatch-4.9.4.json"
@@ -26,6 +26,28 @@ def test_what_was_skipped_is_named_by_its_offsets() -> None:
 
 def test_it_takes_20_s_until_a_client_has_counted_what_it_pulls() -> None:
     assert codes(diagnosed(RECORDED, ALIKE, *all_of_it(0.1), *JUMP, looks=12)) == set()
+
+
+def _keeps_its_own(document: Any, _look: int) -> None:
+    for held in document["mqTable"].values():
+        held["commitOffset"] = 9
+
+
+def test_an_owner_that_has_not_pulled_so_far_proves_it_at_once() -> None:
+    # A group that has pulled many messages a moment ago: its rates say nothing.
+    changes = (*all_of_it(10.0), *JUMP, _of_member(_keeps_its_own))
+    (finding,) = diagnosed(RECORDED, ALIKE, *changes, looks=3).findings
+    assert finding.check.code == "RC0509"
+    assert finding.sentence.endswith(
+        "broker-1 0 from 9 to 100: by their own reports, the owners haven't pulled so far"
+    )
+    assert "committed 9, cachedMsgCount 0" in finding.evidence[-1].says
+
+
+def test_an_owner_whose_id_counts_twice_proves_nothing() -> None:
+    twin = connections(lambda known: known.append({**known[0], "clientAddr": "host-9:1"}))
+    report = diagnosed(RECORDED, ALIKE, *all_of_it(10.0), *JUMP, _of_member(_keeps_its_own), twin, looks=3)
+    assert "RC0509" not in codes(report)
 
 
 def _restarted(document: Any, look: int) -> None:

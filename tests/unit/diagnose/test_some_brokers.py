@@ -141,6 +141,33 @@ def test_an_id_that_two_processes_have_is_reported_once_with_what_waits() -> Non
     assert [reason.partition(": see ")[2] for reason in reasons] == ["RC0201"]
 
 
+def test_an_id_that_another_broker_knows_once_has_old_connections() -> None:
+    """A broker that hung for a moment keeps the connections that its clients have given up."""
+
+    def reconnected(item: Exchange) -> Exchange:
+        if item.code != 203 or not item.address.endswith("2"):
+            return item
+        document = item.document
+        known = document["connectionSet"]
+        known.append({**known[0], "clientAddr": known[0]["clientAddr"].rpartition(":")[0] + ":1"})
+        return replace(item, body=json.dumps(document))
+
+    report = diagnosed(RECORDED, ALIKE, second_broker(), each(reconnected), looks=2)
+    (finding,) = report.findings
+    assert (finding.check.code, finding.level) == ("RC0201", Level.WARNING)
+    assert "; broker-1 knows it from one address" in finding.sentence
+    assert "old connections" in finding.effect
+    assert "old connections" in str(written(report.views[finding.group], finding))
+
+
+def test_how_far_members_that_broadcast_are_is_no_group() -> None:
+    """As the proxy of 5.x stores it for its own group."""
+    key = "topic-1@CID_DefaultHeartBeatSyncerTopic@broadcast"
+    stored = (43, lambda document: document["offsetTable"].update({key: {"0": 76}}))
+    report = diagnosed(RECORDED, ALIKE, stored, groups=None)
+    assert report.groups == ("group-1",)
+
+
 ORDERED: Mapping[str, tuple[Level | None, str]] = {
     "broker-1:4;broker-2:4": (None, ""),
     "broker-1:4": (Level.WARNING, "it leaves out 4 of 4 queues on broker-2"),

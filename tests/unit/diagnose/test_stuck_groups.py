@@ -291,8 +291,8 @@ def test_retries_by_pop_are_named_as_such(end: int) -> None:
     )
 
 
-def _retried(failed: float, waiting: int) -> Edit:
-    """Three retries have come, the last one a moment ago; so many calls of a listener fail a second, 9 do not."""
+def _retried(failed: float, waiting: int, succeeded: float = 9.0) -> Edit:
+    """Three retries have come, the last one a moment ago; so many calls fail and succeed a second."""
 
     def edited(item: Exchange) -> Exchange:
         document = item.document
@@ -301,10 +301,10 @@ def _retried(failed: float, waiting: int) -> Edit:
                 if key.startswith("%RETRY%"):
                     offsets["0"] = 3 - waiting
         elif item.code == 202 and item.fields["topic"] == "%RETRY%group-1":
-            for ends in document["offsetTable"].values():
-                ends.update(maxOffset=3, lastUpdateTimestamp=item.at_ms - 1000)
+            for item_ends in document["offsetTable"].values():
+                item_ends.update(maxOffset=3, lastUpdateTimestamp=item.at_ms - 1000)
         elif item.code == 307:
-            status = {"consumeOKTPS": 9.0, "consumeFailedTPS": failed}
+            status = {"consumeOKTPS": succeeded, "consumeFailedTPS": failed}
             document["statusTable"] = {"topic-1": status}
         else:
             return item
@@ -318,6 +318,23 @@ def _retried(failed: float, waiting: int) -> Edit:
 )
 def test_a_few_retries_that_came_through_are_no_warning(failed: float, waiting: int, level: Level) -> None:
     (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, _retried(failed, waiting)).findings
+    assert (finding.check.code, finding.level) == ("RC0701", level)
+
+
+@pytest.mark.parametrize(("stored", "level"), [(7, Level.INFO), (6, Level.WARNING)])
+def test_an_idle_group_is_judged_by_what_is_stored(stored: int, level: Level) -> None:
+    """Of 4 queues with so many messages each, 3 came again."""
+
+    def few(document: Any, _look: int) -> None:
+        for key, row in document.get("offsetTable", {}).items():
+            row.update({} if "%" in key else {"minOffset": 0, "maxOffset": stored})
+
+    def reached(document: Any, _look: int) -> None:
+        for key, offsets in document["offsetTable"].items():
+            offsets.update({} if "%" in key else dict.fromkeys("0123", stored))
+
+    changes = (by_look(202, few), by_look(43, reached), _retried(0.0, 0, 0.0))
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *changes).findings
     assert (finding.check.code, finding.level) == ("RC0701", level)
 
 

@@ -15,7 +15,7 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
 from rocketchaos.harness.diagnose.requests import GET_ALL_SUBSCRIPTIONGROUP_CONFIG
 from tests.unit.diagnose.broker_edits import group_settings, no_group, settings
-from tests.unit.diagnose.member_edits import ALIKE
+from tests.unit.diagnose.member_edits import ALIKE, FIRST
 from tests.unit.diagnose.reports import Edit, by_look, codes, diagnosed, each, unknown
 
 
@@ -31,6 +31,30 @@ def test_a_flip_is_reported_with_its_time_and_in_the_finding() -> None:
     view.now.stored[view.group]["broker-1"] = replace(held, subscriptions=flipped)
     (text,) = changes(view)
     assert "broker-1 held `tagB` for topic-1, and holds `tagC` now" in text
+
+
+def test_another_text_of_the_same_meaning_is_called_so() -> None:
+    def turned(document: Any, look: int) -> None:
+        for item in document["subscriptionTable"].values():
+            if "%" not in item["topic"]:
+                item["subString"] = ("tagA||tagB", "tagB || tagA")[look]
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, by_look(203, turned), looks=2)
+    (view,) = report.views.values()
+    (text,) = changes(view)
+    assert text.endswith("holds `tagB || tagA` now, which means the same")
+
+
+def test_a_member_without_an_answer_is_not_said_to_own_nothing() -> None:
+    def hangs_in_second_look(item: Exchange) -> Exchange:
+        if item.code != 307 or not item.look or item.fields["clientId"] != FIRST:
+            return item
+        return replace(item, answer_code=None, body="", error="no answer within 2 s")
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, each(hangs_in_second_look), looks=2)
+    (view,) = report.views.values()
+    (text,) = changes(view)
+    assert text.endswith(f"group group-1: {FIRST} doesn't answer")
 
 
 def test_a_finding_is_reported_once_it_is_there_and_once_it_has_gone() -> None:
