@@ -127,7 +127,7 @@ def test_lines_of_one_broker_win_over_those_of_all() -> None:
     ("change", "message"),
     [
         (("{broker-b: {", "{broker-c: {"), "there is no broker `broker-c`"),
-        (("b: 2", "brokerName: x"), "brokerName: the harness itself chooses"),
+        (("b: 2", "brokerName: x"), "brokerName: the harness itself decides"),
     ],
 )
 def test_one_broker_is_one_of_the_cluster_and_takes_lines_as_all_do(
