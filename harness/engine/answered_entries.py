@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +33,6 @@ class AnsweredEntries(Entries):
 
     def __init__(self, scenario: Scenario, tell: Tell) -> None:
         super().__init__(scenario, "http", tell)
-        # No proxy of this host's environment: the program is on this host, or on the network of the servers.
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         self._reported: dict[str, set[tuple[tuple[str, str], ...]]] = {}
         self._failures: dict[str, str] = {}
 
@@ -56,10 +51,15 @@ class AnsweredEntries(Entries):
 
     def _ask(self, name: str, address: str) -> str:
         """The text of its answer; empty where there is none, which proves nothing."""
+        from http.client import HTTPException  # most runs need none of it
+        from urllib.request import ProxyHandler, build_opener
+
+        # No proxy of this host's environment: the program is on this host, or on the network of the servers.
+        opener = build_opener(ProxyHandler({}))
         try:
-            with self._opener.open(address, timeout=_LIMIT_S) as answer:
+            with opener.open(address, timeout=_LIMIT_S) as answer:
                 text = str(answer.read(_MOST_BYTES).decode(errors="replace"))
-        except (OSError, ValueError, http.client.HTTPException, urllib.error.URLError) as error:
+        except (OSError, ValueError, HTTPException) as error:
             self._failures[name] = f"{error}" or type(error).__name__
             return ""
         self._failures.pop(name, None)
