@@ -1,5 +1,6 @@
 """Topics and groups as brokers have them: missing, or closed to the group."""
 
+import json
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
@@ -134,7 +135,7 @@ def closed_group(view: GroupView) -> Iterator[Result]:
     """Brokers that forbid the group to consume."""
     for broker, groups in view.now.groups.items():
         config = groups.get(view.group, {})
-        evidence = (Evidence(view.now.group_configs[broker], f"{broker}: {dict(config)}"),)
+        evidence = (Evidence(view.now.group_configs[broker], f"{broker}: {json.dumps(config)}"),)
         if config.get("consumeEnable") is False:
             yield Found(f"consumeEnable is false on {broker}", evidence)
         elif view.broadcasting and config.get("consumeBroadcastEnable") is False:
