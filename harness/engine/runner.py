@@ -317,6 +317,7 @@ class Runner(Closing):
             if usual and self.options.use_running and scenario.workers == "host":
                 for record in running():
                     if record.fits(job.rocketmq, timing, self.options.on, needs.proxy):
+                        processes.progress(f"using the cluster {record.id} that is up")
                         return AttachedCluster(record)
             return making(folder, owner)
 

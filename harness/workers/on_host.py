@@ -60,6 +60,7 @@ class OnHost:
                     stdin=nothing,
                     stdout=output,
                     stderr=output,
+                    cwd=plan.folder,
                     env=_environment(os.environ, self.owner, plan.packages),
                     start_new_session=True,
                 )

@@ -113,7 +113,7 @@ def test_a_cluster_that_is_up_serves_many_commands_and_a_run_can_be_checked_and_
         [left] = [
             each
             for each in psutil.process_iter(["cmdline"])
-            if str(kept.tools_socket) in each.info["cmdline"]
+            if str(kept.tools_socket) in (each.info["cmdline"] or ())
         ]
         left.kill()
         left.wait(LIMIT_S)
