@@ -100,8 +100,7 @@ class Consumer(InProcess):
         self.client_id = f"{self._client_ip}@{self._instance}"
         self.changes = QueueChanges({})
         """What was seen of its queues since its start, by topics' real names."""
-        self.paused = False
-        self.started = False
+        self.paused = self.started = False
         self._history = history
         self._timing = timing
         self._rocketmq = rocketmq
@@ -279,11 +278,8 @@ class Consumer(InProcess):
 
     def refused(self, refusal: RequestFailed) -> None:
         """RocketMQ has refused its start: write that down, and end the process, where parts may live on."""
-        self._history.append(
-            self.name,
-            ConsumerRefused.kind,
-            {"error": refusal.message, "code": refusal.code, "exceptions": list(refusal.exceptions)},
-        )
+        said = {"error": refusal.message, "code": refusal.code, "exceptions": list(refusal.exceptions)}
+        self._history.append(self.name, ConsumerRefused.kind, said)
         self.release()
         self._refusal = refusal.message
 
