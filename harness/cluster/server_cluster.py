@@ -222,9 +222,11 @@ class ServerCluster(ABC):
         # A run tells of every attempt: none is hidden.
         self.start_attempts += sum(server.restarts for server in self._servers)
         for broker in self._of_role("broker"):
-            readiness.check_settings(
-                broker.name, broker.log, self._needs.lines_of(broker.slave_of or broker.name)
-            )
+            lines = self._needs.lines_of(broker.slave_of or broker.name)
+            if broker.slave_of is not None:
+                own = server_settings.SLAVE_SETTINGS
+                lines = {name: value for name, value in lines.items() if name not in own}
+            readiness.check_settings(broker.name, broker.log, lines)
 
     def _configure(self, name: str, role: str, site: Site, nameserver: str, slave_of: str | None) -> str:
         """Write the configuration of a name server or broker to its folder; the file's name."""

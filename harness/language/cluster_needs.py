@@ -35,7 +35,6 @@ _PROTECTED = frozenset(
         "brokerIP1",
         "brokerIP2",
         "brokerName",
-        "brokerRole",
         "enableControllerMode",
         "enableDLegerCommitLog",
         "fetchNameSrvAddrByDnsLookup",
@@ -48,6 +47,7 @@ _PROTECTED = frozenset(
 )
 
 
+_ROLE, _MASTERS = "brokerRole", ("ASYNC_MASTER", "SYNC_MASTER")
 _PROTECTED_PREFIXES = ("storePath", "readOnlyCommitLogStorePaths")
 
 
@@ -181,9 +181,10 @@ class ClusterNeeds(Strict):
     broker: dict[ConfigurationKey, ConfigurationValue] = Field(
         default_factory=dict,
         description="lines for the broker.conf of every broker: `autoCreateTopicEnable: false`; not its ports, "
-        "names, folders and roles (`brokerRole`, DLedger, the controller). The harness's own, with any timing: "
-        "small files, `waitTimeMillsInSendQueue: 10000`, `osPageCacheBusyTimeOutMills: 10000`, "
-        "`diskMaxUsedSpaceRatio: 95`, `cleanFileForciblyEnable: false`",
+        "names and folders, nor DLedger and the controller. `brokerRole: SYNC_MASTER` waits for its slave "
+        "(`slaves`); default ASYNC_MASTER. The harness's own, with any timing: small files, "
+        "`waitTimeMillsInSendQueue: 10000`, `osPageCacheBusyTimeOutMills: 10000`, `diskMaxUsedSpaceRatio: 95`, "
+        "`cleanFileForciblyEnable: false`",
     )
 
     one_broker: dict[BrokerName, dict[ConfigurationKey, ConfigurationValue]] = Field(
@@ -240,8 +241,12 @@ class ClusterNeeds(Strict):
         refused = protected(lines)
         if refused:
             raise ValueError(
-                f"{', '.join(refused)}: the harness itself decides on ports, names, folders and roles "
-                "of each run"
+                f"{', '.join(refused)}: the harness itself decides on ports, names, folders, DLedger and the "
+                "controller of each run"
+            )
+        if lines.get(_ROLE, _MASTERS[0]) not in _MASTERS:
+            raise ValueError(
+                f"{_ROLE}: a broker of `brokers` is a master, {' or '.join(_MASTERS)}; `slaves` gives it a slave"
             )
         return lines
 

@@ -128,6 +128,7 @@ def test_lines_of_one_broker_win_over_those_of_all() -> None:
     [
         (("{broker-b: {", "{broker-c: {"), "there is no broker `broker-c`"),
         (("b: 2", "brokerName: x"), "brokerName: the harness itself decides"),
+        (("b: 2", "brokerRole: SLAVE"), "a master, ASYNC_MASTER or SYNC_MASTER; `slaves` gives it a slave"),
     ],
 )
 def test_one_broker_is_one_of_the_cluster_and_takes_lines_as_all_do(
@@ -135,6 +136,14 @@ def test_one_broker_is_one_of_the_cluster_and_takes_lines_as_all_do(
 ) -> None:
     with pytest.raises(InvalidScenario, match=message):
         scenario(head=ONE.replace(*change))
+
+
+def test_a_master_may_wait_for_its_slave() -> None:
+    assert scenario(head=ONE.replace("b: 2", "brokerRole: SYNC_MASTER")).cluster.lines_of("broker-b") == {
+        "a": "1",
+        "b": "1",
+        "brokerRole": "SYNC_MASTER",
+    }
 
 
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:
