@@ -54,9 +54,6 @@ class ResidentTools:
             raise self._silent(do, "they ended before they answered")
         return result_of(json.loads(line)["data"], f"{_NAME}: `{do}` failed", _NAME)
 
-    def release(self) -> None:
-        """Nothing: they belong to the cluster."""
-
     def _silent(self, do: str, reason: str) -> EnvironmentNotReady:
         return EnvironmentNotReady(
             f"the tools of the running cluster don't answer `{do}`: {reason}",

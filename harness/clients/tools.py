@@ -41,7 +41,9 @@ class Tools:
         self._access = {} if access is None else {"access": access}
         self._lock = threading.Lock()
         self._beginning: threading.Thread | None = None
+        self._spawned: Worker | None = None
         self._worker: Worker | ResidentTools | None = None
+        """What answers: its own process, or the cluster's."""
 
     def request(self, do: str, waits_s: float = 0.0, **arguments: Any) -> dict[str, Any]:
         """One command of the worker; see `harness.workers.protocol`.
@@ -64,11 +66,13 @@ class Tools:
             self._beginning.start()
 
     def release(self) -> None:
-        """End the process, if there is one. Idempotent."""
+        """End the process, if there is one, also while it starts. Idempotent."""
+        if self._spawned is not None:
+            self._spawned.release()
         if self._beginning is not None:
             self._beginning.join()
-        if self._worker is not None:
-            self._worker.release()
+            if self._spawned is not None:  # it came meanwhile
+                self._spawned.release()
 
     def _begin(self) -> None:
         with contextlib.suppress(EnvironmentNotReady):
@@ -79,7 +83,7 @@ class Tools:
             if self._worker is None and self._resident is not None and self._resident.answers:
                 self._worker = self._resident
             if self._worker is None:
-                worker = self._spawn()
+                worker = self._spawned = self._spawn()
                 try:
                     worker.wait_ready(_START_LIMIT_S)
                     worker.request("connect", _MARGIN_S, **self._connect, **self._access)

@@ -23,19 +23,28 @@ LIMIT_S = 5.0
 class Spawned:
     """In place of a worker; it is never called one."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, starts: bool = True) -> None:
         self.asked: list[str] = []
-        self.released = False
+        self.waiting, self.ended = threading.Event(), threading.Event()
+        self._starts = starts
+
+    @property
+    def released(self) -> bool:
+        return self.ended.is_set()
 
     def wait_ready(self, limit_s: float) -> None:
         assert limit_s > 0
+        self.waiting.set()
+        if not self._starts:
+            assert self.ended.wait(LIMIT_S)
+            raise EnvironmentNotReady("it died")
 
     def request(self, do: str, _limit_s: float, **_with: Any) -> dict[str, Any]:
         self.asked.append(do)
         return {}
 
     def release(self) -> None:
-        self.released = True
+        self.ended.set()
 
 
 def double(number: int) -> Mapping[str, Any]:
@@ -101,6 +110,16 @@ def test_without_them_a_process_of_its_own_answers(path: Path) -> None:
     assert spawned.asked == ["connect", "tracks"]
     tools.release()
     assert spawned.released
+
+
+def test_a_process_that_still_starts_holds_nobody_up() -> None:
+    spawned = Spawned(starts=False)
+    tools = Tools(lambda: spawned, "n:1")  # type: ignore[arg-type,return-value]
+    tools.begin()
+    assert spawned.waiting.wait(LIMIT_S)
+    tools.release()
+    assert spawned.released
+    assert spawned.asked == []
 
 
 def test_tools_that_end_before_they_answer_are_no_answer(path: Path) -> None:
