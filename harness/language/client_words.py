@@ -10,7 +10,7 @@ from pydantic import AfterValidator, WithJsonSchema
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, ClientKind, client_choice
 from rocketchaos.harness.rocketmq.properties import Properties
 from rocketchaos.harness.rocketmq.version_range import contains
-from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
+from rocketchaos.harness.rocketmq.versions import PROXY_PLAIN_SINCE, PROXY_SINCE
 
 FIELD_OF: Mapping[str, str] = MappingProxyType(
     {
@@ -77,6 +77,8 @@ def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
     """Why a client can't speak to servers of this version; None if it can."""
     if needs_proxy and not contains(PROXY_SINCE, rocketmq):
         return f"it needs the proxy of RocketMQ 5, which {rocketmq} lacks"
+    if needs_proxy and not contains(PROXY_PLAIN_SINCE, rocketmq):
+        return f"it speaks to the proxy without TLS, which {rocketmq} refuses: {PROXY_PLAIN_SINCE} takes it"
     return None
 
 

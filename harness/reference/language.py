@@ -17,7 +17,7 @@ from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.reference.describe import documentation, keys_of, models_inside
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.rocketmq.timing_profiles import PROFILES, TimingProfile
-from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
+from rocketchaos.harness.rocketmq.versions import PROXY_PLAIN_SINCE
 from rocketchaos.harness.scenario.model import ClusterNeeds, Consumer, Scenario, Topic
 from rocketchaos.harness.steps import STEPS
 
@@ -99,7 +99,7 @@ def clients() -> str:
         for api in kind.apis.values():
             implementation = f"{kind.title}: {api.implementation}"
             version = "" if kind.version is None else f" {', '.join((kind.version, *kind.older))}"
-            brokers = api.brokers or (PROXY_SINCE if kind.needs_proxy else "all")
+            brokers = api.brokers or (PROXY_PLAIN_SINCE if kind.needs_proxy else "all")
             cells = (
                 f"`{kind.name}`",
                 f"`{api.name}`",

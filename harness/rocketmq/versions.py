@@ -13,6 +13,8 @@ _BUILD = re.compile(rf"{_FORM.pattern}(?:[-.][\w.-]+)?\+[0-9a-f]{{8}}")
 
 PROXY_SINCE = ">=5.0"
 """The versions of RocketMQ that have a proxy."""
+PROXY_PLAIN_SINCE = ">=5.1"
+"""Those whose proxy takes clients without TLS: that of 5.0.0 speaks gRPC with TLS alone."""
 
 VersionNumbers = tuple[int, int, int]
 

@@ -95,7 +95,14 @@ def test_a_proxy_that_can_t_be_is_refused(needs: dict[str, object]) -> None:
 def test_a_version_without_a_proxy_is_refused(head: str, consumer: str, reason: str) -> None:
     shown = scenario(head, consumer)
     assert reason in (why_not(shown, "4.9.4", ClusterKind.EMBEDDED) or "")
-    assert why_not(shown, "5.0.0", ClusterKind.EMBEDDED) is None
+    assert why_not(shown, "5.1.0", ClusterKind.EMBEDDED) is None
+
+
+@pytest.mark.parametrize("consumer", ["client: grpc", "through: proxy"])
+def test_a_proxy_that_speaks_tls_alone_serves_no_client_here(consumer: str) -> None:
+    reason = why_not(scenario("", consumer), "5.0.0", ClusterKind.EMBEDDED)
+    assert "speaks to the proxy without TLS, which 5.0.0 refuses: >=5.1 takes it" in (reason or "")
+    assert why_not(scenario("cluster: {proxy: local}"), "5.0.0", ClusterKind.EMBEDDED) is None
 
 
 def test_a_local_proxy_is_no_way_for_clients_that_speak_remoting() -> None:
