@@ -142,10 +142,7 @@ def _counted(view: GroupView, topic: str, jump: _Jump) -> Sequence[Member]:
     ]
     if any(set(item) != set(known[0]) for item in known):
         return ()
-    if not all(item.answered for members in (known[0], known[-1]) for item in members.values()):
-        return ()
-    # A client of 4.9 doesn't answer while mqadmin sets its offsets.
-    if not all(_reports_all(topic, item) for members in known for item in members.values() if item.answered):
+    if not all(_reports_all(topic, member) for members in known for member in members.values()):
         return ()
     if any(known[0][item].started_ms != known[-1][item].started_ms for item in known[0]):
         return ()

@@ -5,6 +5,7 @@ from typing import Any
 
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.fastjson import loads
+from rocketchaos.harness.rocketmq.stored_messages import decode
 from rocketchaos.harness.workers.protocol import CommandFailed
 
 GET_ROUTEINFO_BY_TOPIC = 105
@@ -17,8 +18,6 @@ _SUSPEND, _SUBSCRIPTION = 1 << 1, 1 << 2
 """Of PullSysFlag: wait for the message, and take every one."""
 _TOOLS_CONSUMER = "TOOLS_CONSUMER"
 """MixAll.TOOLS_CONSUMER_GROUP: every broker knows it."""
-_QUEUE_OFFSET, _PHYSICAL_OFFSET, _STORE_HOST = slice(20, 28), slice(28, 36), slice(64, 72)
-"""Where MessageDecoder finds them in a stored message from a host with an IPv4 address."""
 
 Queue = tuple[str, int]
 """A broker's name and the queue's id there."""
@@ -104,7 +103,8 @@ def stored_offset_msg_id(address: str, topic: str, queue_id: int, offset: int) -
         )
     except OSError:
         return None
-    stored = answer.body
-    if answer.code != remoting.SUCCESS or int.from_bytes(stored[_QUEUE_OFFSET], "big") != offset:
+    try:
+        stored = decode(answer.body) if answer.code == remoting.SUCCESS else []
+    except ValueError:
         return None
-    return (stored[_STORE_HOST] + stored[_PHYSICAL_OFFSET]).hex().upper()
+    return stored[0].offset_msg_id if stored and stored[0].queue_offset == offset else None
