@@ -162,10 +162,13 @@ def _builds(used: Iterable[str]) -> dict[str, Any]:
 
 def describe_host() -> dict[str, Any]:
     """The machine, and how busy it is."""
+    system = os.uname()
+    parts = (system.sysname, system.release, system.machine, "".join(platform.libc_ver()))
     memory, disk = psutil.virtual_memory(), shutil.disk_usage(Path.cwd())
     return {
         "name": platform.node() or None,
-        "system": platform.platform(),
+        # `platform.platform()` starts a process to learn the processor's name.
+        "system": "-".join(part for part in parts if part),
         "processors": os.cpu_count(),
         "memory_mib": memory.total // 2**20,
         "free_memory_mib": memory.available // 2**20,

@@ -63,6 +63,8 @@ def _tracks_in(shown: TracksObserved | DashboardTracksObserved) -> dict[tuple[st
 
 def _tracks(run: Report, group: str) -> Iterator[str]:
     tracks, by_tools = last_tracks(run), _last_of_tools(run)
+    # Without a dashboard it is the answer of RocketMQ's tools, which every dashboard shows.
+    who = "The dashboard" if any(of_type(run.events, DashboardTracksObserved)) else "A dashboard"
     heard = Counter[str]()
     unheard = []
     members = run.scenario.members(group)
@@ -79,13 +81,13 @@ def _tracks(run: Report, group: str) -> Iterator[str]:
             heard[shown] += 1
     if unheard:
         yield (
-            f"The dashboard shows CONSUMED for {counted(len(unheard), 'message')} of group {group} "
+            f"{who} shows CONSUMED for {counted(len(unheard), 'message')} of group {group} "
             f"{_missed(unheard)}: CONSUMED says that the offset passed, not that anybody handled it."
         )
     for track in ("CONSUMED_BUT_FILTERED", "NOT_CONSUME_YET"):
         if heard[track]:
             yield (
-                f"The dashboard shows {track} for {counted(heard[track], 'message')} of group {group} that a "
+                f"{who} shows {track} for {counted(heard[track], 'message')} of group {group} that a "
                 "listener got: it judges old messages by the current subscription and offsets."
             )
 

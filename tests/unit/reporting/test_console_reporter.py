@@ -43,7 +43,7 @@ def test_a_run_shows_its_evidence(tmp_path: Path) -> None:
     assert "$holder is b, a later starter" in text
     assert "broker-a:0  a      tagA        tagB          2     2 filtered by the client  2 of 2" in text
     assert "4 filtered by the client (orders-1, orders-2, orders-5, orders-6)" in text
-    assert "The dashboard shows CONSUMED for 4 messages of group g that no listener got" in text
+    assert "A dashboard shows CONSUMED for 4 messages of group g that no listener got" in text
     assert "RocketMQ 4.9.4 · client java 4.9.4 · compressed timing · seed 7" in text
 
 

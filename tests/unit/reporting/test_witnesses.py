@@ -75,8 +75,8 @@ def test_a_program_that_subscribes_while_it_runs(tmp_path: Path) -> None:
     ]
 
 
-def test_where_no_dashboard_was_asked_it_says_what_it_would_show(tmp_path: Path) -> None:
-    assert UNHEARD in divergences(good(tmp_path))
+def test_where_no_dashboard_was_asked_it_says_what_any_of_them_shows(tmp_path: Path) -> None:
+    assert UNHEARD.replace("The dashboard", "A dashboard") in divergences(good(tmp_path))
 
 
 def test_a_dashboard_that_agrees_differs_from_listeners_alone(tmp_path: Path) -> None:
