@@ -27,7 +27,9 @@ _LETS_GO = frozenset({"consumer-stopped", "fault-effective", "fault-healed"})
 """The events that may separate a member from the messages that it has popped."""
 
 
-def fate_of_unacknowledged(case: Case, answer: Event[Consumed], reconsume_times: int) -> tuple[MessageClass, str]:
+def fate_of_unacknowledged(
+    case: Case, answer: Event[Consumed], reconsume_times: int
+) -> tuple[MessageClass, str]:
     """The class of a message whose last listener failed, and why: a member that shares the queues acknowledges no
     such message, and its broker brings it again once it is visible.
 
@@ -46,8 +48,8 @@ def fate_of_unacknowledged(case: Case, answer: Event[Consumed], reconsume_times:
     late_s = (now_ns - answer.mono_ns) // 1_000_000_000
     return (
         MessageClass.UNDETERMINED,
-        f"{failed}; it has not come again within {late_s} s: whether its broker still has it, or skipped it, isn't "
-        "to be seen",
+        f"{failed}; it has not come again within {late_s} s: whether its broker still has it, or skipped it, "
+        "isn't to be seen",
     )
 
 

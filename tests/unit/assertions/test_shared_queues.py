@@ -343,7 +343,9 @@ def test_what_a_simple_consumer_doesn_t_ack_comes_again() -> None:
     ("api", "still_waits", "too_late"),
     [("simple", 70, 80), ("simple, invisible: 60s", 100, 110), ("push", 70, 80)],
 )
-def test_what_should_have_come_again_by_now_may_be_lost(api: str, still_waits: float, too_late: float) -> None:
+def test_what_should_have_come_again_by_now_may_be_lost(
+    api: str, still_waits: float, too_late: float
+) -> None:
     def after(seconds: float) -> MessageFate:
         story = Story(*both(GRPC.replace("grpc", f"grpc, api: {api}"))).sent()
         story.made.receive("b", "orders", "orders-1", "tagB", 0, 0)
