@@ -19,6 +19,8 @@ _FAILED = re.compile(
 """How `mqadmin` says that it failed: its exit code is 0 then too (4.9.4 and 5.5.0)."""
 _FRAME = re.compile(r"\s*(at [\w.$/<>]+\(.*\)|\.\.\. \d+ (more|common frames omitted))\s*")
 """A line of a stack trace that names no exception."""
+_WORD = re.compile(r"(?<!\\)\b[A-Za-z]{5,}")
+"""A word of an expression that a line of the output may have, though with another number behind it."""
 _SHOWN = 300
 """Characters of the output that the answer shows."""
 
@@ -72,12 +74,23 @@ class Mqadmin(Check):
         return Answer(all_there, expected, observed, proof)
 
     def _shown(self, text: str) -> str:
-        """The lines that its expressions find; all lines, up to a limit, if they find none. Of a stack trace the
-        exceptions."""
+        """The lines that its expressions find, and those that look like one that finds none; all lines where these
+        are few, or none does. Of a stack trace the exceptions.
+        """
         lines = [line for line in text.splitlines() if line.strip() and not _FRAME.fullmatch(line)]
-        hits = [line for line in lines if any(re.search(item, line) for item in (*self.has, *self.lacks))]
-        whole = " / ".join(re.sub(r"\s{2,}", "  ", line.strip()) for line in hits or lines)
+        stated = (*self.has, *self.lacks)
+        hits = {line for line in lines if any(re.search(item, line) for item in stated)}
+        missed = (item for item in self.has if not any(re.search(item, line) for line in lines))
+        words = [word for item in missed for word in _WORD.findall(item)]
+        near = {line for line in lines if any(word in line for word in words)}
+        if not hits and len(_joined(lines)) <= _SHOWN:
+            near = set()
+        whole = _joined([line for line in lines if line in hits or line in near] or lines)
         return f"{whole[:_SHOWN]}…" if len(whole) > _SHOWN else whole or "nothing"
+
+
+def _joined(lines: list[str]) -> str:
+    return " / ".join(re.sub(r"\s{2,}", "  ", line.strip()) for line in lines)
 
 
 def _why_not_all(body: MqadminRan, text: str) -> str | None:

@@ -18,6 +18,9 @@ LOST_PULL_MS = 35_000
 POPPED_MS = 75_000
 """A popped message that is never acknowledged comes again: after the invisible time, 60 s (popInvisibleTime of
 Java's client, defaultInvisibleTimeMills of the proxy), and some seconds of reviving (PopReviveService, 5.5.0)."""
+REVIVING_MS = 45_000
+"""The longest that was seen from the end of a message's invisible time until a broker had put it into the retry
+topic and a receive brought it: 30 s, on a busy machine (5.2.0)."""
 SHOWN_LATE_MS = 10_000
 """A program may show later that it has handled a message: Java's client collects its trace for 5 s, and the
 sending may take 5 s more (AsyncTraceDispatcher.flushTraceInterval, 5.5.0)."""

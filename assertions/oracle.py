@@ -11,6 +11,7 @@ import sys
 
 from rocketchaos.assertions.case import Case
 from rocketchaos.assertions.passed import fate_of_passed
+from rocketchaos.assertions.popped import fate_of_unacknowledged
 from rocketchaos.assertions.set_offsets import set_by_tools
 from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.assertions.waiting import fate_of_waiting
@@ -77,6 +78,8 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
         elif (dropped := why_dropped(case.view, case.group, got[-1], last, case.at)) is not None:
             made, (reason, event) = MessageClass.LOST, dropped
             proof.append(event)
+        elif case.traits(names[-1]).queues == "shared":
+            made, reason = fate_of_unacknowledged(case, last, got[-1].reconsume_times)
         elif last.body.status == SUSPENDED:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; its client hands it over again"
         elif _put_aside(case.view, last):

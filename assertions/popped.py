@@ -11,11 +11,13 @@ is over and it comes again. The offset passes that too. So a message that some m
 pop was skipped only if it would have come by now, had it been popped.
 """
 
+from bisect import bisect_right
 from enum import Enum
 
 from rocketchaos.assertions.case import Case, in_words
-from rocketchaos.assertions.on_the_way import POPPED_MS, natural_delay_ms
+from rocketchaos.assertions.on_the_way import POPPED_MS, REVIVING_MS, natural_delay_ms, retry_delay_ms
 from rocketchaos.assertions.too_early import TooEarly, latest
+from rocketchaos.harness.core.events.messages import Consumed
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.expressions import Expression
 from rocketchaos.harness.language.tags import client_matches, pulled_matches
@@ -23,6 +25,32 @@ from rocketchaos.harness.rocketmq.client_kinds import Api
 
 _LETS_GO = frozenset({"consumer-stopped", "fault-effective", "fault-healed"})
 """The events that may separate a member from the messages that it has popped."""
+
+
+def fate_of_unacknowledged(
+    case: Case, answer: Event[Consumed], reconsume_times: int
+) -> tuple[MessageClass, str]:
+    """The class of a message whose last listener failed, and why: a member that shares the queues acknowledges no
+    such message, and its broker brings it again once it is visible.
+
+    Nothing proves that the broker still has it: `PopReviveService` skips some (apache/rocketmq#7914, #8479). So
+    once it should have come, its fate is open.
+    """
+    spec = case.spec(answer.node)
+    delays = (POPPED_MS, REVIVING_MS + retry_delay_ms(None, reconsume_times))
+    chosen = (spec.invisible, spec.behaviour.change_invisible)
+    due_ms = max(*delays, *(REVIVING_MS + int(own) for own in chosen if own is not None))
+    events = case.view.events
+    now_ns = events[bisect_right(events, case.at, key=lambda event: event.n) - 1].mono_ns
+    failed = "the last listener failed, so that nothing acknowledged it"
+    if now_ns < answer.mono_ns + due_ms * 1_000_000:
+        return MessageClass.IN_RETRY, f"{failed}: its broker brings it again once its invisible time is over"
+    late_s = (now_ns - answer.mono_ns) // 1_000_000_000
+    return (
+        MessageClass.UNDETERMINED,
+        f"{failed}; it has not come again within {late_s} s: whether its broker still has it, or skipped it, "
+        "isn't to be seen",
+    )
 
 
 class _Served(Enum):

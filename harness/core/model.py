@@ -76,8 +76,8 @@ class MessageClass(DescribedEnum):
     )
     IN_RETRY = (
         "in-retry",
-        "A listener got it and failed; it waits in the group's retry topic, or with an orderly listener in "
-        "its queue.",
+        "A listener got it and failed; it waits in the group's retry topic, with an orderly listener in its "
+        "queue, or with POP and gRPC until its invisible time is over.",
     )
     DEAD_LETTER = (
         "dead-letter",

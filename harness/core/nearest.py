@@ -7,14 +7,18 @@ _LONGEST = 80
 """Longer words have no near one: comparing them takes time, and they weren't meant as words."""
 
 
-def nearest(word: str, allowed: Collection[str]) -> str | None:
-    """The allowed word that `word` was probably meant to be; the only one there is counts as near."""
+def nearest(word: str, allowed: Collection[str], alike: float = 0.6) -> str | None:
+    """The allowed word that `word` was probably meant to be; the only one there is counts as near.
+
+    Args:
+        alike: from 0 to 1; of many hundred words some are like any other, so that these need more.
+    """
     if len(allowed) == 1:
         return next(iter(allowed))
     if len(word) > _LONGEST:
         return None
     by_small_letters = {text.lower(): text for text in allowed}
-    found = difflib.get_close_matches(word.lower(), by_small_letters, n=1)
+    found = difflib.get_close_matches(word.lower(), by_small_letters, n=1, cutoff=alike)
     return by_small_letters[found[0]] if found else None
 
 

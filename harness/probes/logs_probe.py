@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LINE_LIMIT = 1_000
 """At most this many lines of a pattern are written into the history; all are counted."""
+_LOG = re.compile(r".*\.log(\.\d+)?")
+"""The file of a log; those of the C++ client end in `.log.0`, `.log.1` and so on."""
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,3})?")
 
 
@@ -86,7 +88,8 @@ def _wanted(context: ProbeContext) -> Iterator[tuple[str, str]]:
 def _lines(context: ProbeContext, source: str) -> Iterator[str]:
     if not context.servers.is_node(source):
         # Its process is its own, and so is all that is in its folder.
-        for file in sorted((context.logs.folder / source).rglob("*.log")):
+        files = (context.logs.folder / source).rglob("*.log*")
+        for file in sorted(file for file in files if _LOG.fullmatch(file.name)):
             yield from _with_names(context.names, _read(file, 0))
         return
     lines = _read(context.servers.node(source).log, context.logs.begins.get(source, 0))

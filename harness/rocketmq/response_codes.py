@@ -29,6 +29,8 @@ CODES: Mapping[str, int] = {
 }
 """Those that a pull may get, by name. `FOUND` is SUCCESS, whose remark is FOUND where a pull got it."""
 
+_ALSO = {"SUCCESS": 0}
+"""RocketMQ's own name of the code, which has another one here."""
 _NAMES = {code: name for name, code in CODES.items()}
 
 
@@ -39,9 +41,11 @@ def in_words(code: int) -> str:
 
 def _number_of(value: object) -> object:
     if isinstance(value, str):
+        if value in _ALSO:
+            return _ALSO[value]
         if value not in CODES:
             near = difflib.get_close_matches(value.upper(), CODES, n=1)
-            advice = f"did you mean `{near[0]}`?" if near else "write `PULL_OFFSET_MOVED`, or its number, 21"
+            advice = f"did you mean `{near[0]}`?" if near else "a number says any code: 14"
             raise ValueError(f"there is no response code `{value[:60]}`; {advice}")
         return CODES[value]
     return value

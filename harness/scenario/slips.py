@@ -8,10 +8,12 @@ from rocketchaos.harness.core.nearest import clipped
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.fault_effects import ENDS
 from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
+from rocketchaos.harness.rocketmq.broker_settings import setting_doubt
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.yaml_places import Document
+from rocketchaos.harness.scenario.word_entries import flat, understood
+from rocketchaos.harness.scenario.yaml_places import Document, Path
 from rocketchaos.harness.steps.base import every_step
 
 
@@ -23,6 +25,22 @@ def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     yield from _illegal_groups(document, scenario)
     yield from _unseen_programs(document, scenario)
     yield from _not_said_to_fail(document, scenario)
+    yield from _broker_settings(document, scenario)
+
+
+def _broker_settings(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Lines of broker.conf that have no effect. A build of one's own may know more settings."""
+    cluster = scenario.cluster
+    given: list[tuple[Path, dict[str, str | int | bool]]] = [(("cluster", "broker"), cluster.broker)]
+    given += [(("cluster", "one_broker", name), lines) for name, lines in cluster.one_broker.items()]
+    for placed in flat(understood(document, "steps")[0]):
+        if placed.word.word == "broker-config":
+            given.append(((*placed.path, "set"), getattr(placed.word, "settings")))  # noqa: B009
+    for path, lines in given:
+        for name, value in lines.items():
+            doubt = setting_doubt(name, value)
+            if doubt is not None:
+                yield document.report((*path, name), doubt, key=True)
 
 
 def _not_said_to_fail(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:

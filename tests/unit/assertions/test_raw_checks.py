@@ -76,6 +76,9 @@ TRACE = (
     FAILED.replace("failed\n", "failed\n" + "\tat org.apache.rocketmq.A.b(A.java:97)\n" * 9)
     + "\t... 2 more\n"
 )
+STATUS = "\n".join(
+    ["bootTimestamp   : 1", *(f"setting{n}   : {n}" for n in range(40)), "msgGetTotalTodayNow     : 17"]
+)
 PROGRESS = "#Topic      #Broker Name  #QID\norders   broker-a  0   8   5   3\n\nDiff Total: 3\n"
 
 
@@ -95,6 +98,14 @@ def ran(output: str = PROGRESS, exit_code: int | None = 0) -> HistoryBuilder:
         (ran(), {"has": "Diff Total: 0"}, NO, "#Topic  #Broker Name  #QID / orders  broker-a"),
         (ran(), {"lacks": "Diff Total: 0"}, YES, "#Topic"),
         (ran(), {"has": "^orders", "lacks": "Total: 3"}, NO, "Diff Total: 3"),
+        (ran(STATUS), {"has": r"msgGetTotalTodayNow\s*: 16"}, NO, "printed: msgGetTotalTodayNow  : 17"),
+        (
+            ran(STATUS),
+            {"has": [r"^bootTime", r"msgGetTotalTodayNow\s*: 16"]},
+            NO,
+            "printed: bootTimestamp  : 1 / msgGetTotalTodayNow  : 17",
+        ),
+        (ran(STATUS), {"has": "putTps"}, NO, "printed: bootTimestamp  : 1 / setting0  : 0"),
         (ran(""), {"lacks": "ERROR"}, UNKNOWN, "of no output it can't be said what it lacks"),
         (ran(""), {"has": "ERROR"}, NO, "printed: nothing"),
         (ran(exit_code=None), {"has": "^orders"}, YES, "orders"),

@@ -11,7 +11,7 @@ from rocketchaos.assertions.delivered import Delivered
 from rocketchaos.assertions.offsets import Offsets
 from rocketchaos.assertions.ownership import Ownership
 from rocketchaos.assertions.undelivered import Undelivered
-from rocketchaos.harness.core.model import Holds, MessageClass
+from rocketchaos.harness.core.model import Holds, MessageClass, MessageFate
 from rocketchaos.harness.language.tags import client_matches, pulled_matches
 from tests.unit.history_builder import HistoryBuilder, OneMessage, scenario_of
 
@@ -336,6 +336,27 @@ def test_what_a_simple_consumer_doesn_t_ack_comes_again() -> None:
     story.made.events[-1].data["status"] = "RECONSUME_LATER"
     fate = story.fate()
     assert fate.message_class is MessageClass.IN_RETRY
+    assert "once its invisible time is over" in fate.reason
+
+
+@pytest.mark.parametrize(
+    ("api", "still_waits", "too_late"),
+    [("simple", 70, 80), ("simple, invisible: 60s", 100, 110), ("push", 70, 80)],
+)
+def test_what_should_have_come_again_by_now_may_be_lost(
+    api: str, still_waits: float, too_late: float
+) -> None:
+    def after(seconds: float) -> MessageFate:
+        story = Story(*both(GRPC.replace("grpc", f"grpc, api: {api}"))).sent()
+        story.made.receive("b", "orders", "orders-1", "tagB", 0, 0)
+        story.made.events[-1].data["status"] = "RECONSUME_LATER"
+        begin = (story.made.events[-1].mono_ns - 5e9) / 1e9
+        return story.later(begin + seconds).fate()
+
+    assert after(still_waits).message_class is MessageClass.IN_RETRY
+    late = after(too_late)
+    assert late.message_class is MessageClass.UNDETERMINED
+    assert (late.deliveries, f"not come again within {too_late} s" in late.reason) == (("b",), True)
 
 
 def test_the_offset_s_passing_seals_nothing_while_somebody_may_have_popped_it() -> None:

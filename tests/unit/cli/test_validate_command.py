@@ -27,6 +27,25 @@ def test_a_control_that_a_folder_does_not_have_is_said_with_the_nearest(
     assert said.count("there is no scenario") == 1
 
 
+@pytest.mark.parametrize(
+    ("control", "near"),
+    [
+        ("my-control", None),
+        ("one-alone", None),
+        ("onee", None),
+        ("same-group-same-tag", "same-group-same-tags"),
+    ],
+)
+def test_a_control_still_to_be_written_is_no_other_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], control: str, near: str | None
+) -> None:
+    scenario(tmp_path, "one", control)
+    assert main(["validate", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert f"there is no scenario `{control}` here" in said
+    assert ("did you mean" in said, f"did you mean `{near}`?" in said) == (near is not None,) * 2
+
+
 def test_a_control_may_be_in_the_same_folder_or_come_with_it(tmp_path: Path) -> None:
     scenario(tmp_path, "one", "two")
     scenario(tmp_path, "two", "same-group-same-tags")

@@ -126,3 +126,28 @@ def test_a_symptom_that_no_version_shows_says_what_was_tried() -> None:
     assert "`symptom: {not_reproduced: …}`" in message
     said = text.replace("remedy: d", "remedy: d, not_reproduced: 4.9.4 and 5.5.0")
     assert messages(f"{said}expected: not-reproduced\n") == []
+
+
+def test_broker_settings_without_effect() -> None:
+    consumer = "  a: {group: g, subscribe: {orders: '*'}}\n"
+    cluster = (
+        "cluster:\n  broker: {autoCreateTopicEnabled: false, flushDiskType: SYNC_FLUSH, deleteWhen: '04'}\n"
+        "  one_broker: {broker-a: {brokerPermision: 4, fileReservedTime: never, longPollingEnable: no}}\n"
+    )
+    step = "  - start: a\n  - broker-config: {set: {neverHeardOf: 1, longPollingEnable: true}}\n"
+    found = warned(consumer + cluster, steps=step)
+    assert found == [
+        (
+            7,
+            "brokers of 4.9.0 to 5.5.0 have no setting `autoCreateTopicEnabled`, and ignore it; did you mean "
+            "`autoCreateTopicEnable`?",
+        ),
+        (
+            8,
+            "brokers of 4.9.0 to 5.5.0 have no setting `brokerPermision`, and ignore it; did you mean "
+            "`brokerPermission`?",
+        ),
+        (8, "`fileReservedTime` needs a whole number: brokers ignore what they can't read"),
+        (8, "`longPollingEnable` is `true` or `false`: brokers read any other text as `false`"),
+        (11, "brokers of 4.9.0 to 5.5.0 have no setting `neverHeardOf`, and ignore it"),
+    ]

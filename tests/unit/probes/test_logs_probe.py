@@ -1,0 +1,30 @@
+"""The files in which a `log` check looks for lines of a client."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from rocketchaos.harness.probes.logs_probe import matching_lines
+
+
+def context(folder: Path) -> Any:
+    servers = SimpleNamespace(is_node=lambda name: False)
+    return SimpleNamespace(
+        servers=servers, logs=SimpleNamespace(folder=folder), names=SimpleNamespace(token="mx0token")
+    )
+
+
+def test_the_logs_of_every_client_are_read(tmp_path: Path) -> None:
+    """Java and Go write `*.log`, the C++ client `*.log.0` and on."""
+    logs = tmp_path / "a" / "logs" / "rocketmq-cpp"
+    logs.mkdir(parents=True)
+    (tmp_path / "a" / "rocketmq_client.log").write_text("one unfinished\n")
+    (logs / "31_rocketmq-cpp.log.0").write_text("two unfinished of g-mx0token\nother\n")
+    (logs / "31_rocketmq-cpp.log.1").write_text("three unfinished\n")
+    (logs / "31_rocketmq-cpp.log.gz").write_bytes(b"unfinished")
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "b.log").write_text("another's unfinished\n")
+    found = matching_lines(context(tmp_path), "a", "unfinished")
+    assert found == ["two unfinished of g", "three unfinished", "one unfinished"]
