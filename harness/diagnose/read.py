@@ -53,7 +53,7 @@ MEMBER_PROPERTIES = (
     "consumeTimestamp", "consumeTimeout", "maxReconsumeTimes", "pullThresholdForQueue", "consumeThreadMin",
     "consumeThreadMax", "consumeMessageBatchMaxSize", "postSubscriptionWhenPull", "pullInterval", "useHeartbeatV2",
     "clientRebalance", "PROP_NAMESERVER_ADDR",
-    "popInvisibleTime",
+    "popInvisibleTime", "autoCommit",
 )  # fmt: skip
 """What is kept of a member's properties."""
 

@@ -7,9 +7,11 @@ from itertools import pairwise
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
 from rocketchaos.harness.diagnose.checks.reasons import (
     explained_by,
+    failing,
     in_hands,
     owners_unknown,
     slow_pulls_s,
+    uncommitted,
     unowned_because,
     unsubscribed,
 )
@@ -34,6 +36,10 @@ STOPPED_S = SETTLES_S
 WINDOW_S = SETTLES_S
 """A shorter history can't show that a lag grows."""
 LEAST_LOOKS = 3
+_UNCOMMITTED = (
+    "If the application polls, it has these messages, and has not committed them: they come again after a restart "
+    "or a rebalance. Otherwise they wait."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,30 +242,25 @@ def _held(view: GroupView, topic: str, queues: Sequence[Queue]) -> Iterator[Evid
         yield Evidence(member.exchange, f"{client_id} owns them, and holds {counted(count, 'message')}{rate}")
 
 
-def _failing(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
-    """The owners whose orderly listener fails on the oldest message, again and again, as a phrase."""
-    ids = {
-        member.client_id
-        for queue in queues
-        for member, held in in_hands(view, topic, queue)
-        if held.cached_count and member.orderly and topic in member.failing
-    }
-    return f"; the orderly listener of {joined(sorted(ids))} keeps failing" if ids else ""
-
-
 def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Result]]:
     def check(view: GroupView) -> Iterator[Result]:
         for topic, queues, lag in _queues_in(view, wanted):
             seconds = (view.looks[-1].at_ms - view.looks[0].at_ms) / 1000
+            open_ended = uncommitted(view, topic, queues) if wanted == "stop" else ""
             yield Found(
                 sentence.format(
                     queues=queues_text(queues), lag=counted(lag, "message"), seconds=f"{seconds:.0f}"
                 )
-                + (_failing(view, topic, queues) if wanted == "stop" else "")
+                + (open_ended or failing(view, topic, queues) if wanted == "stop" else "")
                 + (_by_how_much(view, topic, queues) if wanted == "rewind" else ""),
                 (*evidence(view, topic, queues), *(_held(view, topic, queues) if wanted == "stop" else ())),
                 topic,
-                level=_level(view, topic, queues) if wanted == "stop" else None,
+                level=Level.WARNING
+                if open_ended
+                else _level(view, topic, queues)
+                if wanted == "stop"
+                else None,
+                effect=_UNCOMMITTED if open_ended else "",
             )
         if wanted == "stop" and view.online:
             for topic in filter(view.is_static, view.topics):
@@ -356,6 +357,7 @@ CHECKS = (
             "doesn't poll, or its pulls fail: resume it, or read its client's log.",
             "If it holds some, its listener hangs, or is an orderly one that keeps failing, which blocks its "
             "queue: read its log, and take a thread dump, `mqadmin consumerStatus -s`.",
+            "If its autoCommit is false, let its application commit what it has handled.",
         ),
         ("G04",),
         by_brokers=True,

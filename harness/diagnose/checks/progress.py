@@ -21,6 +21,8 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 LATER = 16
 """If the member doesn't hold at least this many later messages that are stored, another look shows whether
 it keeps the oldest one."""
+OLD_MS = 24 * 3_600_000
+"""Dead letters without a newer one for this long are of a failure that is over."""
 RECENT_MS = 180_000
 """A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 
@@ -287,7 +289,7 @@ def dead_letters(view: GroupView) -> Iterator[Result]:
             + (f", {grown} more than at the first look" if grown else "")
             + since,
             _stats(view, topic),
-            level=Level.ERROR if grown else None,
+            level=Level.ERROR if grown else Level.INFO if 0 < last_ms < view.now.at_ms - OLD_MS else None,
         )
     for exchange in view.now.stats.get(topic, {}).values():
         if not exchange.succeeded:

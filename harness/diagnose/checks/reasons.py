@@ -1,6 +1,6 @@
 """Why a group may not get on in a queue: what another finding, or a setting of the queue's owner, says."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import lacks_group
 from rocketchaos.harness.diagnose.checks.progress import hangs
@@ -8,6 +8,7 @@ from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.owners import has_id_twice
 from rocketchaos.harness.diagnose.view import WRITE, GroupView
+from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.language.tags import SQL
 from rocketchaos.harness.rocketmq.allocation import Queue
 
@@ -18,6 +19,29 @@ def in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Member
         held = member.queues.get(topic, {}).get(queue)
         if held is not None and not held.dropped:
             yield member, held
+
+
+def failing(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """The owners whose orderly listener fails on the oldest message, again and again, as a phrase."""
+    ids = {
+        member.client_id
+        for queue in queues
+        for member, held in in_hands(view, topic, queue)
+        if held.cached_count and member.orderly and topic in member.failing
+    }
+    return f"; the orderly listener of {joined(sorted(ids))} keeps failing" if ids else ""
+
+
+def uncommitted(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """The owners that hold no message of these queues, and leave it to their applications to commit offsets
+    (DefaultLitePullConsumer), as a phrase; clients of 4.9.x don't report their queues."""
+    owners = {member.client_id: member for queue in queues for member, _ in in_hands(view, topic, queue)} or {
+        client_id: member for client_id, member in view.members.items() if topic in member.subscriptions
+    }
+    holding = any(held.cached_count for queue in queues for _, held in in_hands(view, topic, queue))
+    if holding or not owners or any(item.properties.get("autoCommit") != "false" for item in owners.values()):
+        return ""
+    return f"; autoCommit is false in {joined(sorted(owners))}: the application commits"
 
 
 def slow_pulls_s(view: GroupView, topic: str, queue: Queue) -> float:
