@@ -6,9 +6,11 @@ from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
 from rocketchaos.harness.diagnose.checks.reasons import (
+    UNCOMMITTED,
     explained_by,
     failing,
     in_hands,
+    may_hang_s,
     owners_unknown,
     slow_pulls_s,
     uncommitted,
@@ -36,10 +38,6 @@ STOPPED_S = SETTLES_S
 WINDOW_S = SETTLES_S
 """A shorter history can't show that a lag grows."""
 LEAST_LOOKS = 3
-_UNCOMMITTED = (
-    "If the application polls, it has these messages, and has not committed them: they come again after a restart "
-    "or a rebalance. Otherwise they wait."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,8 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     if found != "stop" or view.silent or owners_unknown(view):
         return found
     past_s = (points[-1].at_ms - points[0].at_ms) / 1000
-    if explained_by(view, topic, queue) or past_s < slow_pulls_s(view, topic, queue):
+    least_s = max(slow_pulls_s(view, topic, queue), may_hang_s(view, topic, queue))
+    if explained_by(view, topic, queue) or past_s < least_s:
         return "unknown"
     if any(held.cached_count and takes_turns(member) for member, held in in_hands(view, topic, queue)):
         return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
@@ -260,7 +259,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 else _level(view, topic, queues)
                 if wanted == "stop"
                 else None,
-                effect=_UNCOMMITTED if open_ended else "",
+                effect=UNCOMMITTED if open_ended else "",
             )
         if wanted == "stop" and view.online:
             for topic in filter(view.is_static, view.topics):
@@ -287,6 +286,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                     evidence(view, topic, queues),
                     topic,
                     look_again=any(_may_move(view, topic, queue) for queue in queues),
+                    for_s=max([SETTLES_S, *(may_hang_s(view, topic, queue) for queue in queues)]),
                 )
 
     return check

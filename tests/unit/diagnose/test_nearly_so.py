@@ -26,7 +26,7 @@ from tests.unit.diagnose.broker_edits import (
     second_name_server,
     settings,
 )
-from tests.unit.diagnose.member_edits import ALIKE, client_property, sql, tries, without_queue
+from tests.unit.diagnose.member_edits import ALIKE, client_property, orderly, sql, tries, without_queue
 from tests.unit.diagnose.reports import RECORDED as BUNDLES
 from tests.unit.diagnose.reports import (
     SECOND,
@@ -272,3 +272,43 @@ def test_a_timer_that_holds_messages_until_their_time_is_told() -> None:
 
 def _timer(holds: str) -> tuple[Change, ...]:
     return (runtime(timerOffsetBehind="0", timerReadBehind="0", timerCongestNum=holds),)
+
+
+def test_the_message_that_an_orderly_listener_handles_is_in_its_hands() -> None:
+    """ProcessQueue.takeMessages of 4.9.4 and 5.5.0 counts it as a transactionMsg, and no more as a cached one."""
+
+    def one_in_hand(document: Any, look: int) -> None:
+        for key, held in document["mqTable"].items():
+            if "%" not in key and '"queueId": 0' in key:
+                held.update(cachedMsgCount=0, transactionMsgCount=1)
+                held.update(transactionMsgMinOffset=8, transactionMsgMaxOffset=8)
+                held["lastConsumeTimestamp"] = held["lastPullTimestamp"] - 5_000
+                held["lastPullTimestamp"] += 2_000 * look
+
+    behind = offset(lambda _look: 8)
+    report = diagnosed(RECORDED, ALIKE, *orderly(locked=True), *behind, by_look(307, one_in_hand), looks=17)
+    assert codes(report) == {"RC0601"}
+    (finding,) = report.findings
+    assert "holds 1 message of" in finding.sentence
+
+
+@pytest.mark.parametrize(("fails", "found"), [(False, "RC0601"), (True, "RC0501")])
+def test_a_listener_that_has_just_begun_to_hang_is_looked_at_until_it_is_known(
+    fails: bool, found: str
+) -> None:
+    """At 27 s the offset has stopped, and the listener has not hung for 30 s yet."""
+
+    def hangs(document: Any, look: int) -> None:
+        if fails:
+            document["statusTable"].update({"topic-1": {"consumeFailedTPS": 2.0}})
+        document["properties"]["PROP_CONSUMEORDERLY"] = str(fails).lower()
+        for key, held in document["mqTable"].items():
+            held["locked"] = True
+            if "%" not in key and '"queueId": 0' in key:
+                held.update(cachedMsgCount=1, cachedMsgMinOffset=8, cachedMsgMaxOffset=8)
+                held["lastConsumeTimestamp"] = held["lastPullTimestamp"] + 2_000 * look * fails
+                held["lastPullTimestamp"] += 2_000 * look
+
+    for looks in (14, 17):
+        report = diagnosed(RECORDED, ALIKE, *offset(lambda _look: 8), by_look(307, hangs), looks=looks)
+        assert codes(report) == ({found} if looks == 17 or fails else set())
