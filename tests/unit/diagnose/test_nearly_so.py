@@ -312,3 +312,44 @@ def test_a_listener_that_has_just_begun_to_hang_is_looked_at_until_it_is_known(
     for looks in (14, 17):
         report = diagnosed(RECORDED, ALIKE, *offset(lambda _look: 8), by_look(307, hangs), looks=looks)
         assert codes(report) == ({found} if looks == 17 or fails else set())
+
+
+@pytest.mark.parametrize(("since", "known"), [(0, True), (6, False)])
+def test_a_message_that_all_looks_saw_in_hand_is_certainly_there(since: int, known: bool) -> None:
+    """The member was idle before; the message was stored a moment before the first look, or at a later one."""
+
+    def hangs(document: Any, look: int) -> None:
+        for key, held in document["mqTable"].items():
+            if "%" not in key and '"queueId": 0' in key:
+                there = look >= since
+                held.update(
+                    cachedMsgCount=int(there), cachedMsgMinOffset=8 * there, cachedMsgMaxOffset=8 * there
+                )
+                held["lastConsumeTimestamp"] = held["lastPullTimestamp"] - 20_000
+
+    def stored(item: Exchange) -> Exchange:
+        if item.code != 202 or "%" in item.fields["topic"]:
+            return item
+        document = item.document
+        for queue in document["offsetTable"].values():
+            queue["lastUpdateTimestamp"] = item.at_ms - 1_000 - 2_000 * max(0, item.look - since)
+        return replace(item, body=json.dumps(document))
+
+    behind = (*offset(lambda _look: 8), by_look(307, hangs), each(stored))
+    report = diagnosed(RECORDED, ALIKE, *behind, looks=14)
+    assert ("RC0601" in codes(report)) is known
+    assert "RC0601" in (codes(report) if known else {item.check.code for item in report.undetermined})
+
+
+def test_a_listener_that_begins_to_hang_during_a_watch_is_found() -> None:
+    def hangs(document: Any, look: int) -> None:
+        for key, held in document["mqTable"].items():
+            if "%" not in key and '"queueId": 0' in key:
+                oldest = min(8, look)
+                held.update(cachedMsgCount=1, cachedMsgMinOffset=oldest, cachedMsgMaxOffset=oldest)
+                held["lastConsumeTimestamp"] = held["lastPullTimestamp"] + 2_000 * oldest
+                held["lastPullTimestamp"] += 2_000 * look
+
+    behind = (*offset(lambda look: min(8, look)), by_look(307, hangs))
+    assert "RC0601" in codes(diagnosed(RECORDED, ALIKE, *behind, looks=28))
+    assert "RC0601" not in codes(diagnosed(RECORDED, ALIKE, *behind, looks=18))
