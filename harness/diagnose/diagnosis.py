@@ -323,8 +323,8 @@ def _lasts_s(looks: Sequence[Look], seen: Sequence[frozenset[Sign]], sign: Sign)
 
 
 def _recurring(looks: Sequence[Look], seen: Sequence[frozenset[Sign]]) -> set[Place]:
-    """What comes and goes for longer than one change takes, as where two members take turns with a queue: a look
-    in which it is away doesn't rule it out."""
+    """States that come and go for longer than one change takes, as where two members take turns with a queue: a
+    look in which they are away doesn't rule them out."""
     first: dict[Place, int] = {}
     last: dict[Place, int] = {}
     for look, signs in zip(looks, seen, strict=True):

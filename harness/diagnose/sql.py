@@ -20,7 +20,7 @@ _MOST = 200
 
 
 def canonical(sql: str) -> str:
-    """Equal for two texts that match the same messages, as far as it can be told from the texts."""
+    """Equal for two texts that match the same messages, as far as the texts show."""
     words = [_word(found) for found in _TOKEN.finditer(sql) if found["skipped"] is None]
     return " ".join(words) if len(words) > _MOST else _of(words)
 
