@@ -26,7 +26,16 @@ from tests.unit.diagnose.broker_edits import (
     second_name_server,
     settings,
 )
-from tests.unit.diagnose.member_edits import ALIKE, client_property, orderly, sql, tries, without_queue
+from tests.unit.diagnose.member_edits import (
+    ALIKE,
+    STRATEGY,
+    client_property,
+    orderly,
+    sql,
+    tries,
+    wants,
+    without_queue,
+)
 from tests.unit.diagnose.reports import RECORDED as BUNDLES
 from tests.unit.diagnose.reports import (
     SECOND,
@@ -353,3 +362,14 @@ def test_a_listener_that_begins_to_hang_during_a_watch_is_found() -> None:
     behind = (*offset(lambda look: min(8, look)), by_look(307, hangs))
     assert "RC0601" in codes(diagnosed(RECORDED, ALIKE, *behind, looks=28))
     assert "RC0601" not in codes(diagnosed(RECORDED, ALIKE, *behind, looks=18))
+
+
+def test_members_of_other_strategies_that_also_want_other_tags_have_the_scenario_of_those() -> None:
+    """Measured: the messages for which it waits are filtered, and the run is inconclusive."""
+    other = client_property(
+        STRATEGY, "x.AllocateMessageQueueAveragely@1", "x.AllocateMessageQueueAveragelyByCircle@2"
+    )
+    for wanted, has_none in ((wants("tagA", "tagB"), True), (ALIKE, False)):
+        report = diagnosed(RECORDED, wanted, other)
+        (finding,) = [item for item in report.findings if item.check.code == "RC0207"]
+        assert ("RC0101 has the scenario" in str(written(report.views[finding.group], finding))) is has_none
