@@ -15,6 +15,7 @@ from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.collect import Collector, Scope, consumed_topics
 from rocketchaos.harness.diagnose.exchange import Asker
 from rocketchaos.harness.diagnose.finding import (
+    SETTLES_S,
     Check,
     Evidence,
     Finding,
@@ -111,7 +112,8 @@ class Diagnosis:
             del self.looks[:-MOST_LOOKS], seen[:-MOST_LOOKS]
             report = _report(self.looks, seen, collector, results, time.monotonic() - begin)
             self.found.update((finding.check.code, finding.group) for finding in report.findings)
-            ruled_out = [item for item in report.ruled_out if (item.check.code, item.group) not in self.found]
+            passing = self.found | _recurring(self.looks, seen)
+            ruled_out = [item for item in report.ruled_out if (item.check.code, item.group) not in passing]
             report = replace(report, ruled_out=tuple(ruled_out))
             self.on_look(report)
             unsettled = {place: left for place, found in new.items() if (left := _unsettled_s(found))}
@@ -318,6 +320,18 @@ def _lasts_s(looks: Sequence[Look], seen: Sequence[frozenset[Sign]], sign: Sign)
             break
         since = look.at_ms
     return (own[-1][0].at_ms - since) / 1000
+
+
+def _recurring(looks: Sequence[Look], seen: Sequence[frozenset[Sign]]) -> set[Place]:
+    """States that come and go for longer than one change takes, as where two members take turns with a queue: a
+    look in which they are away doesn't rule them out."""
+    first: dict[Place, int] = {}
+    last: dict[Place, int] = {}
+    for look, signs in zip(looks, seen, strict=True):
+        for code, group, _, _ in signs:
+            first.setdefault((code, group), look.at_ms)
+            last[code, group] = look.at_ms
+    return {place for place, at_ms in first.items() if last[place] - at_ms >= 1000 * SETTLES_S}
 
 
 def _finding(check: Check, group: str, found: Found) -> Finding:

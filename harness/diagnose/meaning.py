@@ -1,10 +1,11 @@
 """What a subscription means, whatever its text: `A||B` is `B || A`."""
 
+from rocketchaos.harness.diagnose import sql
 from rocketchaos.harness.diagnose.model import Subscription
 from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
 
 Meaning = tuple[str, frozenset[str] | str]
-"""Type, and tags (empty: everything) or the text of the SQL."""
+"""Type, and tags (empty: everything) or the SQL in one of its spellings."""
 
 
 ALL: Meaning = ("TAG", frozenset())
@@ -12,9 +13,9 @@ ALL: Meaning = ("TAG", frozenset())
 
 
 def meaning(subscription: Subscription) -> Meaning:
-    """Equal if two subscriptions match the same messages. SQL is compared as text."""
+    """Equal if two subscriptions match the same messages, as far as their texts tell."""
     if subscription.type == SQL:
-        return SQL, " ".join(subscription.expression.split())
+        return SQL, sql.canonical(subscription.expression)
     return "TAG", tags_of(subscription.expression)
 
 

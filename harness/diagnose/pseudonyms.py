@@ -153,7 +153,11 @@ class Pseudonyms:
             if name.startswith("{"):
                 return self._name("queue", name)
             topic, at, group = name.partition("@")
-            return self._name("topic", topic) + at + (self._name("group", group) if at else "")
+            # Of members that broadcast: `topic@group@broadcast` (BroadcastOffsetManager, 5.x).
+            group, second, suffix = group.partition("@")
+            return (
+                self._name("topic", topic) + at + (self._name("group", group) if at else "") + second + suffix
+            )
         if kind == "queue":
             return json.dumps(self._value("", loads(name.encode())))
         if kind == "addresses":

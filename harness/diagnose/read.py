@@ -53,7 +53,7 @@ MEMBER_PROPERTIES = (
     "consumeTimestamp", "consumeTimeout", "maxReconsumeTimes", "pullThresholdForQueue", "consumeThreadMin",
     "consumeThreadMax", "consumeMessageBatchMaxSize", "postSubscriptionWhenPull", "pullInterval", "useHeartbeatV2",
     "clientRebalance", "PROP_NAMESERVER_ADDR",
-    "popInvisibleTime",
+    "popInvisibleTime", "autoCommit",
 )  # fmt: skip
 """What is kept of a member's properties."""
 
@@ -363,11 +363,13 @@ def _subscription(item: Mapping[str, Any], topic: str) -> Subscription:
 
 
 def _held(item: Mapping[str, Any], *, popped: bool) -> Held:
+    # What an orderly listener handles now is no longer among the cached ones (ProcessQueue.takeMessages).
+    kinds = [kind for kind in ("transactionMsg", "cachedMsg") if whole(item.get(f"{kind}Count"))]
     return Held(
         commit_offset=whole(item.get("commitOffset")),
-        cached_count=whole(item.get("cachedMsgCount")),
-        cached_min_offset=whole(item.get("cachedMsgMinOffset")),
-        cached_max_offset=whole(item.get("cachedMsgMaxOffset")),
+        cached_count=sum(whole(item.get(f"{kind}Count")) for kind in kinds),
+        cached_min_offset=min((whole(item.get(f"{kind}MinOffset")) for kind in kinds), default=0),
+        cached_max_offset=max((whole(item.get(f"{kind}MaxOffset")) for kind in kinds), default=0),
         locked=str(item.get("locked")).lower() == "true",
         dropped=str(item.get("droped")).lower() == "true",
         last_lock_ms=whole(item.get("lastLockTimestamp")),

@@ -1,7 +1,7 @@
 """Name servers and brokers that should agree."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import route_text
 from rocketchaos.harness.diagnose.exchange import Exchange
@@ -14,6 +14,8 @@ from rocketchaos.harness.diagnose.words import joined
 _DISK_WARNING, _DISK_ERROR = 0.75, 0.90
 """From 75 % on a broker deletes expired files at once, from 90 % on it refuses messages (DefaultMessageStore)."""
 _NO_PERMISSION = 16
+_MOST_SHOWN = 3
+"""Topics whose routes are evidence, if several differ."""
 _CLOCKS_APART_S = 10
 TAKES_TURNS_S = 65.0
 """Brokers register every 30 s: of two processes with one name, each has been seen after two rounds."""
@@ -45,24 +47,50 @@ def name_servers(view: ClusterView) -> Iterator[Result]:
         )
     # A broker that one of them doesn't know is in none of its routes.
     everywhere = set.intersection(*(set(entry.brokers) for entry in known.values())) if known else set()
+    alike: dict[tuple[str, ...], list[str]] = {}
     for topic, routes in view.now.routes.items():
-        found = {address: route for address, route in routes.items() if not route.unknown}
-        known_to_all = [
-            sorted((name, item) for name, item in route.brokers.items() if name in everywhere)
-            for route in found.values()
-        ]
-        if any(item != known_to_all[0] for item in known_to_all):
-            yield Found(
-                "; ".join(f"{address} has {route_text(entry)}" for address, entry in found.items()),
-                tuple(Evidence(entry.exchange, route_text(entry)) for entry in found.values()),
-                topic,
-                effect=""
-                if len({_readable(route, everywhere) for route in found.values()}) > 1
-                else _WRITTEN_OTHERWISE,
-                settled=len(view.looks) > 1,
-                key="route",
-            )
+        if names := _told_otherwise(routes, everywhere):
+            # The next look is at the topics that are named.
+            alike.setdefault(names if len(view.looks) > 1 else (topic,), []).append(topic)
+    for names, topics in alike.items():
+        yield _routes_differ(view, names, topics, everywhere)
     yield from _not_asked(view)
+
+
+def _told_otherwise(routes: Mapping[str, Route], everywhere: Collection[str]) -> tuple[str, ...]:
+    """The brokers that all name servers know, and of whose queues of a topic they say different things; last,
+    whether members see different queues."""
+    found = [route for route in routes.values() if not route.unknown]
+    names = [name for name in sorted(everywhere) if len({route.brokers.get(name) for route in found}) > 1]
+    if not names:
+        return ()
+    return (*names, "read" if len({_readable(route, everywhere) for route in found}) > 1 else "written")
+
+
+def _routes_differ(
+    view: ClusterView, names: tuple[str, ...], topics: Sequence[str], everywhere: Collection[str]
+) -> Found:
+    """One finding for all topics whose routes differ by the same brokers."""
+    first, *others = topics
+    found = {address: route for address, route in view.now.routes[first].items() if not route.unknown}
+    of_first = "; ".join(f"{address} has {route_text(entry)}" for address, entry in found.items())
+    return Found(
+        f"the routes of {joined(topics)} differ in {joined(names[:-1])}; of {first} {of_first}"
+        if others
+        else of_first,
+        tuple(
+            Evidence(route.exchange, route_text(route))
+            for topic in topics[:_MOST_SHOWN]
+            for route in view.now.routes[topic].values()
+            if not route.unknown
+        ),
+        "" if others else first,
+        effect=""
+        if len({_readable(route, everywhere) for route in found.values()}) > 1
+        else _WRITTEN_OTHERWISE,
+        settled=len(view.looks) > 1,
+        key="route" if len(view.looks) == 1 else f"route {names}",
+    )
 
 
 def _readable(route: Route, brokers: Collection[str]) -> tuple[tuple[str, int], ...]:

@@ -69,6 +69,7 @@ def waiting(view: ClusterView) -> Iterator[Result]:
                 ),
                 key=name,
             )
+    yield from timers.waiting(view)
 
 
 def unanswered(what: str, silent: Mapping[str, Exchange]) -> Iterator[Unknown]:

@@ -1,12 +1,17 @@
 """Members that differ where they should be alike."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 
 from rocketchaos.harness.diagnose.checks.members import why_silent
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
+
+_HALF_AN_HOUR_S, _QUARTER_S, _ZONES_S = 1800, 900, 15 * 3600
+_CREATED_S = 60
+"""An application starts a client within this time after it has created it, which sets its consumeTimestamp."""
 
 
 def _differ(what: str, value: Callable[[GroupView, Member], str]) -> Callable[[GroupView], Iterator[Result]]:
@@ -45,6 +50,26 @@ def _no_answer(view: GroupView, quiet: Sequence[Member]) -> Unknown:
 
 def _own(key: str) -> Callable[[GroupView, Member], str]:
     return lambda _view, member: member.properties.get(key, "")
+
+
+def _start(_view: GroupView, member: Member) -> str:
+    """Where it starts without an offset; a timestamp too, unless it is the default."""
+    where = member.properties.get("consumeFromWhere", "")
+    own = member.properties.get("consumeTimestamp", "")
+    if where != "CONSUME_FROM_TIMESTAMP" or not own or _is_default(own, member.started_ms):
+        return where
+    return f"{where} {own}"
+
+
+def _is_default(timestamp: str, started_ms: int) -> bool:
+    """Whether a consumeTimestamp is half an hour before its client's start, in the client's own time zone: those
+    are whole quarters of an hour apart."""
+    try:
+        said = datetime.strptime(timestamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return False
+    before_s = started_ms / 1000 - _HALF_AN_HOUR_S - said
+    return abs(before_s) <= _ZONES_S and before_s % _QUARTER_S < _CREATED_S
 
 
 def _language(view: GroupView, member: Member) -> str:
@@ -96,12 +121,15 @@ CHECKS = (
         "RC0205",
         "members have different start positions (consumeFromWhere)",
         Level.WARNING,
-        "all members have the same consumeFromWhere",
+        "all members start at the same position if no offset is stored",
         "If a queue has no stored offset, its old messages are consumed or skipped, depending on which member "
         "gets it.",
-        ("Give all members the same consumeFromWhere. It has an effect only if no offset is stored.",),
+        (
+            "Give all members the same consumeFromWhere, and consumeTimestamp. They have an effect only if no "
+            "offset is stored.",
+        ),
         ("A07", "G14"),
-        of_group=_differ("consumeFromWhere", _own("consumeFromWhere")),
+        of_group=_differ("consumeFromWhere", _start),
     ),
     Check(
         "RC0206",

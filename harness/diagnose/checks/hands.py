@@ -1,10 +1,16 @@
 """What a member has in its hands: for how long it has finished none of a queue's messages, and why."""
 
-from rocketchaos.harness.diagnose.model import Held, Member
+from collections.abc import Sequence
+
+from rocketchaos.harness.diagnose.finding import SETTLES_S
+from rocketchaos.harness.diagnose.model import Held, Look, Member
 from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.rocketmq.allocation import Queue
 
 STUCK_MS = 30_000
 """A listener that has messages and finishes none for this long is stuck."""
+CERTAIN_MS = int(1000 * SETTLES_S)
+"""A message that has been in a member's hands for this long is no moment of a change."""
 _THREADS = 20
 """consumeThreadMin of a client that doesn't report it (DefaultMQPushConsumer, since 3.0)."""
 
@@ -18,6 +24,32 @@ def stuck_ms(member: Member, held: Held) -> int:
         return 0
     own_ms = _clock_ms(member) - held.last_consume_ms
     return min(own_ms, _idle_ms(member)) if has_more_than_threads(member) else own_ms
+
+
+def seen_ms(looks: Sequence[Look], group: str, member: Member, topic: str, queue: Queue) -> int:
+    """For how long looks have seen the same oldest message of a queue in a member's hands, and none finished."""
+    now = member.queues[topic][queue]
+    since_ms = looks[-1].at_ms
+    for look in reversed(looks):
+        known = look.members.get(group, {}).get(member.client_id)
+        held = known.queues.get(topic, {}).get(queue) if known is not None else None
+        if held is None or not held.cached_count:
+            break
+        if (held.cached_min_offset, held.last_consume_ms) != (now.cached_min_offset, now.last_consume_ms):
+            break
+        since_ms = look.at_ms
+    return looks[-1].at_ms - since_ms
+
+
+def moves(looks: Sequence[Look], group: str, member: Member, topic: str, queue: Queue) -> bool:
+    """Whether a look of the last half minute saw another oldest message of a queue in the member's hands."""
+    now = member.queues[topic][queue]
+    recent = [look for look in looks[:-1] if look.at_ms >= looks[-1].at_ms - STUCK_MS]
+    before = [
+        known for look in recent if (known := look.members.get(group, {}).get(member.client_id)) is not None
+    ]
+    held = [item for known in before if (item := known.queues.get(topic, {}).get(queue)) is not None]
+    return any(item.cached_count and item.cached_min_offset != now.cached_min_offset for item in held)
 
 
 def takes_turns(member: Member) -> bool:

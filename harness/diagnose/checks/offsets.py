@@ -6,10 +6,14 @@ from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
 from rocketchaos.harness.diagnose.checks.reasons import (
+    UNCOMMITTED,
     explained_by,
+    failing,
     in_hands,
+    may_hang_s,
     owners_unknown,
     slow_pulls_s,
+    uncommitted,
     unowned_because,
     unsubscribed,
 )
@@ -136,7 +140,8 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     if found != "stop" or view.silent or owners_unknown(view):
         return found
     past_s = (points[-1].at_ms - points[0].at_ms) / 1000
-    if explained_by(view, topic, queue) or past_s < slow_pulls_s(view, topic, queue):
+    least_s = max(slow_pulls_s(view, topic, queue), may_hang_s(view, topic, queue))
+    if explained_by(view, topic, queue) or past_s < least_s:
         return "unknown"
     if any(held.cached_count and takes_turns(member) for member, held in in_hands(view, topic, queue)):
         return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
@@ -236,30 +241,25 @@ def _held(view: GroupView, topic: str, queues: Sequence[Queue]) -> Iterator[Evid
         yield Evidence(member.exchange, f"{client_id} owns them, and holds {counted(count, 'message')}{rate}")
 
 
-def _failing(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
-    """The owners whose orderly listener fails on the oldest message, again and again, as a phrase."""
-    ids = {
-        member.client_id
-        for queue in queues
-        for member, held in in_hands(view, topic, queue)
-        if held.cached_count and member.orderly and topic in member.failing
-    }
-    return f"; the orderly listener of {joined(sorted(ids))} keeps failing" if ids else ""
-
-
 def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Result]]:
     def check(view: GroupView) -> Iterator[Result]:
         for topic, queues, lag in _queues_in(view, wanted):
             seconds = (view.looks[-1].at_ms - view.looks[0].at_ms) / 1000
+            open_ended = uncommitted(view, topic, queues) if wanted == "stop" else ""
             yield Found(
                 sentence.format(
                     queues=queues_text(queues), lag=counted(lag, "message"), seconds=f"{seconds:.0f}"
                 )
-                + (_failing(view, topic, queues) if wanted == "stop" else "")
+                + (open_ended or failing(view, topic, queues) if wanted == "stop" else "")
                 + (_by_how_much(view, topic, queues) if wanted == "rewind" else ""),
                 (*evidence(view, topic, queues), *(_held(view, topic, queues) if wanted == "stop" else ())),
                 topic,
-                level=_level(view, topic, queues) if wanted == "stop" else None,
+                level=Level.WARNING
+                if open_ended
+                else _level(view, topic, queues)
+                if wanted == "stop"
+                else None,
+                effect=UNCOMMITTED if open_ended else "",
             )
         if wanted == "stop" and view.online:
             for topic in filter(view.is_static, view.topics):
@@ -286,6 +286,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                     evidence(view, topic, queues),
                     topic,
                     look_again=any(_may_move(view, topic, queue) for queue in queues),
+                    for_s=max([SETTLES_S, *(may_hang_s(view, topic, queue) for queue in queues)]),
                 )
 
     return check
@@ -356,6 +357,7 @@ CHECKS = (
             "doesn't poll, or its pulls fail: resume it, or read its client's log.",
             "If it holds some, its listener hangs, or is an orderly one that keeps failing, which blocks its "
             "queue: read its log, and take a thread dump, `mqadmin consumerStatus -s`.",
+            "If its autoCommit is false, let its application commit what it has handled.",
         ),
         ("G04",),
         by_brokers=True,

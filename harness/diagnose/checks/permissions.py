@@ -11,6 +11,8 @@ from rocketchaos.harness.diagnose.words import counted, joined
 
 _READS_LESS = "Members leave out its queues: "
 _WRITES_LESS = "Producers send to the other brokers. Members still get what is stored here."
+_MOST_SHOWN = 3
+"""Topics whose routes are evidence, if the same brokers close several."""
 _WRITES_NONE = "Producers can't send: they find no queue. Members still get what is stored."
 _KEPT = (
     "Members keep failed messages and call the listener again every 5 s. The group's offset stays at the oldest "
@@ -20,28 +22,30 @@ _KEPT = (
 
 def permissions(view: GroupView) -> Iterator[Result]:
     """Topics that may not be read or written; the retry and dead-letter topics of the group too."""
+    unwritten: dict[tuple[str, ...], list[str]] = {}
     for topic in view.topics:
         yield from _unread(view, topic, "may not be read")
-        elsewhere = _written_elsewhere(view, topic)
-        yield from _lacking(
-            view,
-            topic,
-            WRITE,
-            "may not be written",
-            Level.WARNING,
-            _WRITES_LESS if elsewhere else _WRITES_NONE,
-        )
+        if not (closed := _closed(view, topic, WRITE)):
+            continue
+        if _written_elsewhere(view, topic):
+            unwritten.setdefault(tuple(closed), []).append(topic)
+        else:
+            yield from _lacking(view, topic, WRITE, "may not be written", None, _WRITES_NONE)
+    for topics in unwritten.values():
+        yield _written_less(view, topics)
     yield from _unread(view, view.retry_topic, "may not be read: retries that are stored there never come")
     elsewhere = _written_elsewhere(view, view.retry_topic)
-    yield from _lacking(
-        view,
-        view.retry_topic,
-        WRITE,
-        "may not be written: failed messages "
-        + ("are sent to another broker" if elsewhere else "can't be sent back"),
-        Level.WARNING if elsewhere else None,
-        "None: their retries come from there." if elsewhere else _KEPT,
-    )
+    # A broker that is closed to producers has closed this topic too, and that was told.
+    if not elsewhere or tuple(_closed(view, view.retry_topic, WRITE)) not in unwritten:
+        yield from _lacking(
+            view,
+            view.retry_topic,
+            WRITE,
+            "may not be written: failed messages "
+            + ("are sent to another broker" if elsewhere else "can't be sent back"),
+            Level.WARNING if elsewhere else None,
+            "None: their retries come from there." if elsewhere else _KEPT,
+        )
     yield from _lacking(
         view,
         view.dead_letter_topic,
@@ -58,6 +62,21 @@ def permissions(view: GroupView) -> Iterator[Result]:
         "may not be read: so RocketMQ creates it, and tools see no dead letters",
         Level.INFO,
         "A consumer of the dead letters gets none.",
+    )
+
+
+def _written_less(view: GroupView, topics: Sequence[str]) -> Found:
+    """Topics that the same brokers close to producers, and others don't: one finding, as of a broker in
+    maintenance."""
+    first, *others = topics
+    closed = _closed(view, first, WRITE)
+    what = f"{joined(topics)} may not be written" if others else "it may not be written"
+    return Found(
+        f"on {joined(closed)} {what}{_by_broker(view, closed, WRITE)}",
+        tuple(item for topic in topics[:_MOST_SHOWN] for item in routed(view, topic)),
+        "" if others else first,
+        level=Level.WARNING,
+        effect=_WRITES_LESS,
     )
 
 

@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 
-from rocketchaos.harness.diagnose.checks.hands import STUCK_MS, has_more_than_threads, stuck_ms
+from rocketchaos.harness.diagnose.checks.hands import (
+    CERTAIN_MS,
+    STUCK_MS,
+    has_more_than_threads,
+    moves,
+    seen_ms,
+    stuck_ms,
+)
 from rocketchaos.harness.diagnose.finding import (
     KILLED_LOCK_S,
     Check,
@@ -21,6 +28,8 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 LATER = 16
 """If the member doesn't hold at least this many later messages that are stored, another look shows whether
 it keeps the oldest one."""
+OLD_MS = 24 * 3_600_000
+"""Dead letters without a newer one for this long are of a failure that is over."""
 RECENT_MS = 180_000
 """A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 
@@ -48,7 +57,7 @@ def stuck(view: GroupView) -> Iterator[Result]:
             queue: held
             for queue, held in found.items()
             if _certain_ms(view, member, topic, queue) < _timeout_ms(member)
-            and not _moves(view, member, topic, queue, held)
+            and not moves(view.looks, view.group, member, topic, queue)
         }
         if least:
             for_ms = min(stuck_ms(member, held) for held in least.values())
@@ -56,7 +65,7 @@ def stuck(view: GroupView) -> Iterator[Result]:
                 f"{member.client_id} holds {_held_text(least)}, and has finished none for {for_ms / 1000:.0f} s",
                 (_cached(member, least),),
                 topic,
-                settled=any(_certain_ms(view, member, topic, queue) >= STUCK_MS for queue in least),
+                settled=any(_certain_ms(view, member, topic, queue) >= CERTAIN_MS for queue in least),
                 key=f"{member.client_id} {queues_text(least)}",
             )
     yield from _one_hangs(view)
@@ -105,7 +114,7 @@ def _keeps_its_oldest(view: GroupView, member: Member, topic: str, queue: Queue,
     # Of a queue with many messages, the later ones may not have been pulled yet.
     last = held.cached_max_offset + 1 if has_more_than_threads(member) else ends.max_offset
     later = last - held.cached_min_offset - held.cached_count
-    return later >= LATER and not _moves(view, member, topic, queue, held)
+    return later >= LATER and not moves(view.looks, view.group, member, topic, queue)
 
 
 def hangs(view: GroupView, topic: str, queue: Queue) -> str:
@@ -141,14 +150,14 @@ def timed_out(view: GroupView) -> Iterator[Result]:
 
 
 def _certain_ms(view: GroupView, member: Member, topic: str, queue: Queue) -> int:
-    """For how long the member has certainly held a message of the queue: since the newest one was stored.
+    """For how long the member has certainly held a message: since the newest was stored, or looks have seen it.
 
     Before that it may have been idle: a member tells when it last finished a message, not since when it has one.
     """
     ends = view.ends(topic).get(queue)
     held = member.queues[topic][queue]
     stored_ms = view.now.at_ms - ends.updated_ms if ends is not None and ends.updated_ms else 0
-    return min(stuck_ms(member, held), stored_ms)
+    return min(stuck_ms(member, held), max(stored_ms, seen_ms(view.looks, view.group, member, topic, queue)))
 
 
 def _hanging(view: GroupView) -> Iterator[tuple[Member, str, dict[Queue, Held]]]:
@@ -172,16 +181,6 @@ def _cached(member: Member, queues: Mapping[Queue, Held]) -> Evidence:
         for queue, held in sorted(queues.items())
     )
     return Evidence(member.exchange, text)
-
-
-def _moves(view: GroupView, member: Member, topic: str, queue: Queue, held: Held) -> bool:
-    """Whether an earlier look saw another oldest message in the member's cache."""
-    for look in view.looks[:-1]:
-        before = look.members.get(view.group, {}).get(member.client_id)
-        known = before.queues.get(topic, {}).get(queue) if before else None
-        if known is not None and known.cached_min_offset != held.cached_min_offset:
-            return True
-    return False
 
 
 def _timeout_ms(member: Member) -> int:
@@ -287,7 +286,7 @@ def dead_letters(view: GroupView) -> Iterator[Result]:
             + (f", {grown} more than at the first look" if grown else "")
             + since,
             _stats(view, topic),
-            level=Level.ERROR if grown else None,
+            level=Level.ERROR if grown else Level.INFO if 0 < last_ms < view.now.at_ms - OLD_MS else None,
         )
     for exchange in view.now.stats.get(topic, {}).values():
         if not exchange.succeeded:

@@ -1,15 +1,26 @@
 """Why a group may not get on in a queue: what another finding, or a setting of the queue's owner, says."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import lacks_group
+from rocketchaos.harness.diagnose.checks.hands import STUCK_MS, stuck_ms
 from rocketchaos.harness.diagnose.checks.progress import hangs
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.owners import has_id_twice
 from rocketchaos.harness.diagnose.view import WRITE, GroupView
+from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.language.tags import SQL
 from rocketchaos.harness.rocketmq.allocation import Queue
+
+UNCOMMITTED = (
+    "If the application polls, it has these messages, and has not committed them: they come again after a restart "
+    "or a rebalance. Otherwise they wait."
+)
+"""The effect of an `uncommitted` offset."""
+_NEARLY_S = 10.0
+"""A listener that hangs since the first look is known to hang that much after 25 s, at which offsets count as
+stopped."""
 
 
 def in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Member, Held]]:
@@ -20,10 +31,43 @@ def in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Member
             yield member, held
 
 
+def failing(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """The owners whose orderly listener fails on the oldest message, again and again, as a phrase."""
+    ids = {
+        member.client_id
+        for queue in queues
+        for member, held in in_hands(view, topic, queue)
+        if held.cached_count and member.orderly and topic in member.failing
+    }
+    return f"; the orderly listener of {joined(sorted(ids))} keeps failing" if ids else ""
+
+
+def uncommitted(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """The owners that hold no message of these queues, and leave it to their applications to commit offsets
+    (DefaultLitePullConsumer), as a phrase; clients of 4.9.x don't report their queues."""
+    owners = {member.client_id: member for queue in queues for member, _ in in_hands(view, topic, queue)} or {
+        client_id: member for client_id, member in view.members.items() if topic in member.subscriptions
+    }
+    holding = any(held.cached_count for queue in queues for _, held in in_hands(view, topic, queue))
+    if holding or not owners or any(item.properties.get("autoCommit") != "false" for item in owners.values()):
+        return ""
+    return f"; autoCommit is false in {joined(sorted(owners))}: the application commits"
+
+
 def slow_pulls_s(view: GroupView, topic: str, queue: Queue) -> float:
     """How long the queue's owner waits from one pull to the next, by its own setting (pullInterval)."""
     texts = [member.properties.get("pullInterval", "") for member, _ in in_hands(view, topic, queue)]
     return max((whole(text) / 1000 for text in texts if text.isdecimal()), default=0.0)
+
+
+def may_hang_s(view: GroupView, topic: str, queue: Queue) -> float:
+    """How long it takes to see whether a listener hangs (RC0601), where the queue's owner has finished none of its
+    messages for most of that time; 0: it fails, or finishes some."""
+    doubtful = any(
+        topic not in member.failing and STUCK_MS - 1000 * _NEARLY_S <= stuck_ms(member, held) < STUCK_MS
+        for member, held in in_hands(view, topic, queue)
+    )
+    return STUCK_MS / 1000 + _NEARLY_S if doubtful else 0.0
 
 
 def unsubscribed(view: GroupView, topic: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.configuration import WHOLE_TOPIC, routed
+from rocketchaos.harness.diagnose.fate import stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
@@ -17,19 +18,19 @@ def unread_queues(view: GroupView) -> Iterator[Result]:
         for broker, item in sorted(view.on_brokers(topic).items()):
             if item.read_queues < item.write_queues:
                 unread = [(broker, number) for number in range(item.read_queues, item.write_queues)]
-                waiting = sum(
-                    max(0, ends.max_offset - ends.min_offset)
-                    for queue, ends in view.ends(topic).items()
-                    if queue in unread
-                )
+                # What the group read before readQueueNums was lowered doesn't wait.
+                waits = stranded(view, topic, unread)
+                waiting = sum(item.count for item in waits)
                 yield Found(
                     f"{broker} has {item.write_queues} queues for writing and {item.read_queues} for reading: "
                     f"no consumer reads {queues_text(unread)}",
                     routed(view, topic),
                     topic,
-                    effect=f"{waiting} messages are stored there, and no consumer of any group gets them."
+                    effect=f"{counted(waiting, 'message')} that the group hasn't read: no consumer of any group "
+                    "gets what is stored there."
                     if waiting
                     else "",
+                    messages=tuple(waits),
                 )
 
 

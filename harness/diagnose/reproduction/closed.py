@@ -24,6 +24,8 @@ def alone(group: Scaled) -> Scaled:
 def closed_topic(group: Scaled) -> Document | tuple[Document, Document] | str:
     """RC0404: a topic that may not be read, or not be written."""
     topic, real = group.topic, group.real_topic
+    if not group.finding.topic:  # several topics, which other brokers take
+        return _SENT_ELSEWHERE
     if group.finding.topic == group.view.retry_topic:
         return _closed_retries(group)
     if group.finding.topic != real:

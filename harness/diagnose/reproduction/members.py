@@ -14,8 +14,13 @@ _NOT_LOCKED = "add a new mq failed.*lock failed"
 """The line that an orderly Java client logs where another member has the lock of its queue."""
 
 
+_SEE_RC0101 = "its members also want different messages: RC0101 has the scenario"
+
+
 def strategies(group: Scaled) -> Document | str:
     """RC0207: queues with two owners, and queues with none."""
+    if _want_different(group, group.real_topic):
+        return _SEE_RC0101
     document = by_owners(group, group.shares(group.topic), "Members share out by different strategies")
     if document == "on so few members and queues each queue has one owner":
         return "on so few members and queues the strategies share out alike"
@@ -85,17 +90,8 @@ def models(group: Scaled) -> Document | str:
     )
     if other is None:
         return "on so few queues only broadcasting members have some"
-    if (
-        len(
-            {
-                meaning(item.subscriptions[real])
-                for item in group.members.values()
-                if real in item.subscriptions
-            }
-        )
-        > 1
-    ):
-        return "its members also want different messages: RC0101 has the scenario"
+    if _want_different(group, real):
+        return _SEE_RC0101
     step, count = send(group, topic, group.tags(real)[:1], each=2)
     document = base(
         group,
@@ -116,6 +112,12 @@ def models(group: Scaled) -> Document | str:
     return document
 
 
+def _want_different(group: Scaled, real: str) -> bool:
+    """Whether the members that subscribe to a topic want different messages of it: some reach nobody then."""
+    own = [item.subscriptions[real] for item in group.members.values() if real in item.subscriptions]
+    return len({meaning(item) for item in own}) > 1
+
+
 def _broadcasts(member: Member) -> bool:
     return member.properties.get("messageModel") == "BROADCASTING"
 
@@ -130,7 +132,7 @@ def listeners(group: Scaled) -> tuple[Document, Document] | str:
     if any(group.real_topic not in group.members[name].subscriptions for name in (first, taking)):
         return "its members also want different topics: RC0106 has the scenario"
     if len({meaning(group.members[name].subscriptions[group.real_topic]) for name in (first, taking)}) > 1:
-        return "its members also want different messages: RC0101 has the scenario"
+        return _SEE_RC0101
     two = replace(group, members={name: group.members[name] for name in sorted((first, taking))})
     theirs = len(two.shares(topic)[taking])
     if not theirs:

@@ -67,6 +67,7 @@ from tests.unit.diagnose.reports import (
     BROKER,
     SECOND,
     Change,
+    answers,
     delayed,
     members,
     popped,
@@ -266,7 +267,7 @@ PLANTED = (
     Planted("RC0805", (seconds_later(60),), (seconds_later(5),)),
     Planted("RC0806", (second_runs("V5_3_0"),), (second_broker(),)),
     Planted("RC0807", (on_unknown_broker(dropped=False),), (on_unknown_broker(dropped=True),), looks=2),
-    Planted("RC0808", ((106, slave_alone),), (second_broker(),), looks=2),
+    Planted("RC0808", ((106, slave_alone),), (in_first_look(answers(106, slave_alone)),), looks=16),
     Planted(
         "RC0809", (settings(brokerRole="SYNC_MASTER"),), (settings(brokerRole="ASYNC_MASTER"),), looks=16
     ),

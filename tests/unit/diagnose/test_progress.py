@@ -161,7 +161,7 @@ def test_a_queue_whose_messages_wait_for_the_one_slow_thread_has_not_stopped(
             held["lastConsumeTimestamp"] = held["lastPullTimestamp"] - 27_000
 
     stands = offset(lambda _look: 1)
-    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, *stands, by_look(307, slow), looks=17)) == found
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, *stands, by_look(307, slow), looks=22)) == found
 
 
 @pytest.mark.parametrize(("groups", "level"), [(None, Level.WARNING), (("group-1",), Level.ERROR)])
