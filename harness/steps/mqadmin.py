@@ -22,6 +22,15 @@ _TEXT_LIMIT = 100_000
 """Characters of the output that the history keeps."""
 _DELETES_A_TOPIC = "deleteTopic"
 _SENDING = ("sendMessage", "checkMsgSendRT")
+_OF_SERVERS = frozenset(
+    {
+        *("updateBrokerConfig", "updateNamesrvConfig", "updateKvConfig", "deleteKvConfig"),
+        *("wipeWritePerm", "addWritePerm", "cleanExpiredCQ", "cleanUnusedTopic", "deleteExpiredCommitLog"),
+        *("resetMasterFlushOffset", "setCommitLogReadAheadMode", "switchTimerEngine"),
+        *("updateColdDataFlowCtrGroupConfig", "removeColdDataFlowCtrGroupConfig"),
+    }
+)
+"""What changes a server for everybody, so that no other run may share it."""
 
 
 class Mqadmin(Step):
@@ -77,6 +86,11 @@ class Mqadmin(Step):
 
     def defines(self) -> tuple[tuple[str, str], ...]:
         return (("mqadmin", self.name),)
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        del scenario
+        if shlex.split(self.command)[0] in _OF_SERVERS:
+            yield "configure"
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from unknown_names((self.command,), scenario)
