@@ -40,8 +40,9 @@ class Mqadmin(Step):
     output the real names become these names again. `<broker-a>` is an address, `brokerStatus -b <broker-a>`; in
     the output addresses stay as they are. The cluster's name is `rocketchaos`, `deleteTopic -c rocketchaos -t
     <orders>`. The harness adds `-n`. If the command has not ended after `within`, it is killed, and the run is
-    inconclusive, unless the step has `goes_on`. On a cluster with accounts it needs an `account`. The check
-    `mqadmin: {of: progress, …}` states what the output must have.
+    inconclusive, unless the step has `goes_on`. On a cluster with accounts it needs an `account`. A command that
+    changes a server for everybody, such as `wipeWritePerm`, gets a cluster of its own. The check `mqadmin: {of:
+    progress, …}` states what the output must have.
     """
 
     word = "mqadmin"
