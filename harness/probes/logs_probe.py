@@ -20,7 +20,9 @@ LINE_LIMIT = 1_000
 """At most this many lines of a pattern are written into the history; all are counted."""
 _LOG = re.compile(r".*\.log(\.\d+)?")
 """The file of a log; those of the C++ client end in `.log.0`, `.log.1` and so on."""
-_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,3})?")
+_TIME = re.compile(r"(\d{4}-)(\d{2}|[A-Z][a-z]{2})(-\d{2}[ T]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,6})?)")
+"""The C++ client writes the month's name."""
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 class Logs:
@@ -56,10 +58,8 @@ def read_logs(context: ProbeContext, moment: str) -> None:
         matching = matching_lines(context, source, pattern)
         known = context.logs.known.get((source, pattern), 0)
         for line in matching[known:LINE_LIMIT]:
-            found = _TIME.search(line)
-            time = None if found is None else found[0]
             context.history.append(
-                source, LogLine.kind, {"of": source, "pattern": pattern, "time": time, "text": line}
+                source, LogLine.kind, {"of": source, "pattern": pattern, "time": time_in(line), "text": line}
             )
         context.logs.known[source, pattern] = len(matching)
         context.history.append(
@@ -72,6 +72,17 @@ def matching_lines(context: ProbeContext, source: str, pattern: str) -> list[str
     """The lines of a node's or a consumer's log since the run's beginning in which the pattern is found."""
     expression = re.compile(pattern)
     return [line for line in _lines(context, source) if expression.search(line)]
+
+
+def time_in(line: str) -> str | None:
+    """The first time in a line, with the number of its month: `2026-11-28 14:48:20.123`; None: it has none."""
+    for found in _TIME.finditer(line):
+        year, month, rest = found.groups()
+        if month.isdecimal():
+            return found[0]
+        if month in _MONTHS:
+            return f"{year}{_MONTHS.index(month) + 1:02}{rest}"
+    return None
 
 
 def _wanted(context: ProbeContext) -> Iterator[tuple[str, str]]:

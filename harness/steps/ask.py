@@ -27,6 +27,11 @@ _SENDING = (10, 36, 310, 320)
 """SEND_MESSAGE, CONSUMER_SEND_MSG_BACK, SEND_MESSAGE_V2, SEND_BATCH_MESSAGE."""
 _DELETING = (215, 216)
 """DELETE_TOPIC_IN_BROKER, DELETE_TOPIC_IN_NAMESRV."""
+_OF_SERVERS = (25, 100, 102, 103, 104, 205, 306, 316, 318, 327, 329)
+"""UPDATE_BROKER_CONFIG, PUT_KV_CONFIG, DELETE_KV_CONFIG, REGISTER_BROKER, UNREGISTER_BROKER,
+WIPE_WRITE_PERM_OF_BROKER, CLEAN_EXPIRED_CONSUMEQUEUE, CLEAN_UNUSED_TOPIC, UPDATE_NAMESRV_CONFIG,
+ADD_WRITE_PERM_OF_BROKER, DELETE_EXPIRED_COMMITLOG: they change a server for everybody, so that no other run may
+share it."""
 _TEXT_LIMIT = 100_000
 """Characters of an answer's body that the history keeps."""
 _NO_TEXT = "\ufffd"
@@ -40,7 +45,8 @@ class Ask(Step):
     the answer the real names become these names again. `<broker-a>` is a node's address, HOST:PORT.
     `<orders-1>` is the msgId of the first message sent to orders, `<orders-1.offset>` its offsetMsgId. The
     check `answer: {of: ids, …}` states what must be in the answer. A broker passes some requests on to a
-    client, such as 307, GET_CONSUMER_RUNNING_INFO, and waits up to 10 s for it.
+    client, such as 307, GET_CONSUMER_RUNNING_INFO, and waits up to 10 s for it. A request that changes a
+    server for everybody, such as 25, UPDATE_BROKER_CONFIG, gets a cluster of its own.
     """
 
     word = "ask"
@@ -62,6 +68,11 @@ class Ask(Step):
 
     def defines(self) -> tuple[tuple[str, str], ...]:
         return (("asked", self.name),)
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        del scenario
+        if self.code in _OF_SERVERS:
+            yield "configure"
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from unknown_names((self.body, *self.fields.values()), scenario)

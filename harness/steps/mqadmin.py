@@ -22,6 +22,15 @@ _TEXT_LIMIT = 100_000
 """Characters of the output that the history keeps."""
 _DELETES_A_TOPIC = "deleteTopic"
 _SENDING = ("sendMessage", "checkMsgSendRT")
+_OF_SERVERS = frozenset(
+    {
+        *("updateBrokerConfig", "updateNamesrvConfig", "updateKvConfig", "deleteKvConfig"),
+        *("wipeWritePerm", "addWritePerm", "cleanExpiredCQ", "cleanUnusedTopic", "deleteExpiredCommitLog"),
+        *("resetMasterFlushOffset", "setCommitLogReadAheadMode", "switchTimerEngine"),
+        *("updateColdDataFlowCtrGroupConfig", "removeColdDataFlowCtrGroupConfig"),
+    }
+)
+"""What changes a server for everybody, so that no other run may share it."""
 
 
 class Mqadmin(Step):
@@ -31,8 +40,9 @@ class Mqadmin(Step):
     output the real names become these names again. `<broker-a>` is an address, `brokerStatus -b <broker-a>`; in
     the output addresses stay as they are. The cluster's name is `rocketchaos`, `deleteTopic -c rocketchaos -t
     <orders>`. The harness adds `-n`. If the command has not ended after `within`, it is killed, and the run is
-    inconclusive, unless the step has `goes_on`. On a cluster with accounts it needs an `account`. The check
-    `mqadmin: {of: progress, …}` states what the output must have.
+    inconclusive, unless the step has `goes_on`. On a cluster with accounts it needs an `account`. A command that
+    changes a server for everybody, such as `wipeWritePerm`, gets a cluster of its own. The check `mqadmin: {of:
+    progress, …}` states what the output must have.
     """
 
     word = "mqadmin"
@@ -77,6 +87,11 @@ class Mqadmin(Step):
 
     def defines(self) -> tuple[tuple[str, str], ...]:
         return (("mqadmin", self.name),)
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        del scenario
+        if shlex.split(self.command)[0] in _OF_SERVERS:
+            yield "configure"
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from unknown_names((self.command,), scenario)

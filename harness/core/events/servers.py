@@ -232,7 +232,7 @@ class LogLine(Body, frozen=True, kw_only=True):
     pattern: str
     """The regular expression that it matches."""
     time: str | None = None
-    """As in the line; null if the line has none."""
+    """Of the line, the month as a number; null if the line has none."""
     text: str = ""
 
 

@@ -77,6 +77,10 @@ NEEDS = {
     "pause: [a, nameserver]": {"pause"},
     "restart: broker-a": {"restart"},
     "broker-config: {set: {maxMessageSize: 1000}}": {"configure"},
+    "mqadmin: {as: wipe, command: wipeWritePerm -b broker-a}": {"configure"},
+    "mqadmin: {as: progress, command: consumerProgress -g <g>}": set(),
+    "ask: {as: wipe, node: nameserver, code: 205, fields: {brokerName: broker-a}}": {"configure"},
+    "ask: {as: ids, node: broker-a, code: 38, fields: {consumerGroup: <g>}}": set(),
     "repeat: {times: 2, steps: [restart: broker-a]}": {"restart"},
     "parallel: [[kill: broker-a], [pause: nameserver]]": {"kill", "pause"},
 }

@@ -6,7 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from rocketchaos.harness.probes.logs_probe import matching_lines
+import pytest
+
+from rocketchaos.harness.probes.logs_probe import matching_lines, time_in
 
 
 def context(folder: Path) -> Any:
@@ -28,3 +30,17 @@ def test_the_logs_of_every_client_are_read(tmp_path: Path) -> None:
     (tmp_path / "b" / "b.log").write_text("another's unfinished\n")
     found = matching_lines(context(tmp_path), "a", "unfinished")
     assert found == ["two unfinished of g", "three unfinished", "one unfinished"]
+
+
+@pytest.mark.parametrize(
+    ("line", "time"),
+    [
+        ("2026-11-28 14:15:10.241 WARN PullMessageThread_7 - not latest", "2026-11-28 14:15:10.241"),
+        ("2026-11-28 14:15:10 INFO main - started", "2026-11-28 14:15:10"),
+        ("[2026-Nov-28 14:48:20.123456](info):shutdown", "2026-11-28 14:48:20.123456"),
+        ("[2026-Foo-28 14:48:20](info)", None),
+        ("no time", None),
+    ],
+)
+def test_the_time_of_a_line_as_each_client_writes_it(line: str, time: str | None) -> None:
+    assert time_in(line) == time
