@@ -69,7 +69,6 @@ def waiting(view: ClusterView) -> Iterator[Result]:
                 ),
                 key=name,
             )
-    yield from timers.waiting(view)
 
 
 def unanswered(what: str, silent: Mapping[str, Exchange]) -> Iterator[Unknown]:

@@ -24,12 +24,6 @@ _DELAYED = (
 )
 
 
-_HELD = (
-    "None by itself: a producer asked for the delay, or a member has not acknowledged yet what it popped. Until "
-    "then no consumer gets delayed messages, and no lag shows them."
-)
-
-
 @dataclass(frozen=True, slots=True)
 class _Late:
     """A message that the timer hasn't taken."""
@@ -56,20 +50,6 @@ def timed(view: ClusterView) -> Iterator[Found]:
                 effect=_DELAYED,
                 settled=False,
                 key=name,
-            )
-
-
-def waiting(view: ClusterView) -> Iterator[Found]:
-    """Timers that hold messages until their time, and are not late."""
-    for name, timer in _timers(view):
-        held = read.runtime_number(timer.state, read.TIMER_HOLDS)
-        if held and read.runtime_number(timer.state, read.TIMER_LATE) <= LATE_S:
-            yield Found(
-                f"the timer of {name} holds {counted(held, 'message')}: those with a delay of their own, and "
-                "entries of popped ones",
-                (Evidence(timer.state, f"timerCongestNum {held}"),),
-                effect=_HELD,
-                key=f"{name} timer",
             )
 
 
