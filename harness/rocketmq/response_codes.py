@@ -54,6 +54,6 @@ def _number_of(value: object) -> object:
 ResponseCode = Annotated[
     int,
     BeforeValidator(_number_of),
-    WithJsonSchema({"anyOf": [{"enum": list(CODES)}, {"type": "integer"}]}),
+    WithJsonSchema({"anyOf": [{"enum": [*CODES, *_ALSO]}, {"type": "integer"}]}),
 ]
 """In a scenario its name or its number, in Python the number."""
