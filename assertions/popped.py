@@ -11,7 +11,6 @@ is over and it comes again. The offset passes that too. So a message that some m
 pop was skipped only if it would have come by now, had it been popped.
 """
 
-from bisect import bisect_right
 from enum import Enum
 
 from rocketchaos.assertions.case import Case, in_words
@@ -40,8 +39,7 @@ def fate_of_unacknowledged(
     delays = (POPPED_MS, REVIVING_MS + retry_delay_ms(None, reconsume_times))
     chosen = (spec.invisible, spec.behaviour.change_invisible)
     due_ms = max(*delays, *(REVIVING_MS + int(own) for own in chosen if own is not None))
-    events = case.view.events
-    now_ns = events[bisect_right(events, case.at, key=lambda event: event.n) - 1].mono_ns
+    now_ns = case.view.events[case.at - 1].mono_ns
     failed = "the last listener failed, so that nothing acknowledged it"
     if now_ns < answer.mono_ns + due_ms * 1_000_000:
         return MessageClass.IN_RETRY, f"{failed}: its broker brings it again once its invisible time is over"

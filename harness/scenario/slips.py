@@ -15,6 +15,7 @@ from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.word_entries import flat, understood
 from rocketchaos.harness.scenario.yaml_places import Document, Path
 from rocketchaos.harness.steps.base import every_step
+from rocketchaos.harness.steps.broker_config import BrokerConfig
 
 
 def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -34,8 +35,8 @@ def _broker_settings(document: Document, scenario: Scenario) -> Iterator[Diagnos
     given: list[tuple[Path, dict[str, str | int | bool]]] = [(("cluster", "broker"), cluster.broker)]
     given += [(("cluster", "one_broker", name), lines) for name, lines in cluster.one_broker.items()]
     for placed in flat(understood(document, "steps")[0]):
-        if placed.word.word == "broker-config":
-            given.append(((*placed.path, "set"), getattr(placed.word, "settings")))  # noqa: B009
+        if isinstance(placed.word, BrokerConfig):
+            given.append(((*placed.path, "set"), placed.word.settings))
     for path, lines in given:
         for name, value in lines.items():
             doubt = setting_doubt(name, value)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import route_text
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.finding import MOST_ROUTED, Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Broker, Registered, Route
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import READ, ClusterView
@@ -14,8 +14,6 @@ from rocketchaos.harness.diagnose.words import joined
 _DISK_WARNING, _DISK_ERROR = 0.75, 0.90
 """From 75 % on a broker deletes expired files at once, from 90 % on it refuses messages (DefaultMessageStore)."""
 _NO_PERMISSION = 16
-_MOST_SHOWN = 3
-"""Topics whose routes are evidence, if several differ."""
 _CLOCKS_APART_S = 10
 TAKES_TURNS_S = 65.0
 """Brokers register every 30 s: of two processes with one name, each has been seen after two rounds."""
@@ -80,7 +78,7 @@ def _routes_differ(
         else of_first,
         tuple(
             Evidence(route.exchange, route_text(route))
-            for topic in topics[:_MOST_SHOWN]
+            for topic in topics[:MOST_ROUTED]
             for route in view.now.routes[topic].values()
             if not route.unknown
         ),

@@ -4,15 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import routed
 from rocketchaos.harness.diagnose.fate import Lost, stranded
-from rocketchaos.harness.diagnose.finding import Check, Found, Level, Result
+from rocketchaos.harness.diagnose.finding import MOST_ROUTED, Check, Found, Level, Result
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
 
 _READS_LESS = "Members leave out its queues: "
 _WRITES_LESS = "Producers send to the other brokers. Members still get what is stored here."
-_MOST_SHOWN = 3
-"""Topics whose routes are evidence, if the same brokers close several."""
 _WRITES_NONE = "Producers can't send: they find no queue. Members still get what is stored."
 _KEPT = (
     "Members keep failed messages and call the listener again every 5 s. The group's offset stays at the oldest "
@@ -73,7 +71,7 @@ def _written_less(view: GroupView, topics: Sequence[str]) -> Found:
     what = f"{joined(topics)} may not be written" if others else "it may not be written"
     return Found(
         f"on {joined(closed)} {what}{_by_broker(view, closed, WRITE)}",
-        tuple(item for topic in topics[:_MOST_SHOWN] for item in routed(view, topic)),
+        tuple(item for topic in topics[:MOST_ROUTED] for item in routed(view, topic)),
         "" if others else first,
         level=Level.WARNING,
         effect=_WRITES_LESS,

@@ -330,15 +330,6 @@ def test_delivered_by_a_member_that_shares_tells_no_owner() -> None:
     assert (fate.message_class, fate.owner) == (MessageClass.DELIVERED, None)
 
 
-def test_what_a_simple_consumer_doesn_t_ack_comes_again() -> None:
-    story = Story(*both(GRPC.replace("grpc", "grpc, api: simple"))).sent()
-    story.made.receive("b", "orders", "orders-1", "tagB", 0, 0)
-    story.made.events[-1].data["status"] = "RECONSUME_LATER"
-    fate = story.fate()
-    assert fate.message_class is MessageClass.IN_RETRY
-    assert "once its invisible time is over" in fate.reason
-
-
 @pytest.mark.parametrize(
     ("api", "still_waits", "too_late"),
     [("simple", 70, 80), ("simple, invisible: 60s", 100, 110), ("push", 70, 80)],
@@ -346,6 +337,8 @@ def test_what_a_simple_consumer_doesn_t_ack_comes_again() -> None:
 def test_what_should_have_come_again_by_now_may_be_lost(
     api: str, still_waits: float, too_late: float
 ) -> None:
+    """What isn't acknowledged comes again once it is visible."""
+
     def after(seconds: float) -> MessageFate:
         story = Story(*both(GRPC.replace("grpc", f"grpc, api: {api}"))).sent()
         story.made.receive("b", "orders", "orders-1", "tagB", 0, 0)
@@ -353,7 +346,9 @@ def test_what_should_have_come_again_by_now_may_be_lost(
         begin = (story.made.events[-1].mono_ns - 5e9) / 1e9
         return story.later(begin + seconds).fate()
 
-    assert after(still_waits).message_class is MessageClass.IN_RETRY
+    for waits in (after(0), after(still_waits)):
+        assert waits.message_class is MessageClass.IN_RETRY
+        assert "once its invisible time is over" in waits.reason
     late = after(too_late)
     assert late.message_class is MessageClass.UNDETERMINED
     assert (late.deliveries, f"not come again within {too_late} s" in late.reason) == (("b",), True)
