@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocketchaos.harness.diagnose.exchange import Exchange
 
 MOST_ROUTED = 3
-"""Of so many topics the routes are evidence, if a finding is about several."""
+"""The number of topics whose routes are evidence, if a finding is about several."""
 SETTLES_S = 25.0
 """Clients rebalance every 20 s: a state that lasts longer is no moment of a change."""
 NEW_ROUTE_S = 55.0
