@@ -12,8 +12,13 @@ from scipy.stats import norm
 
 from rocketchaos.spark_reports.statistics.exact import Significance
 
+_ADDITIONS = 40_000_000
+"""At most this many are made to count out a test, which takes some 50 ms. Beyond, both sides are so large that the
+normal law is near."""
 _STATES = 50_000
-"""At most this many rank sums are counted out; beyond, both sides are so large that the normal law is near."""
+"""At most this many rank sums of few values are counted out."""
+_FEW = 3
+"""So many values have few rank sums, however many runs there are."""
 
 
 def rank_test(first: Mapping[float, int], second: Mapping[float, int]) -> Significance:
@@ -34,9 +39,11 @@ def rank_test(first: Mapping[float, int], second: Mapping[float, int]) -> Signif
     if len(ties) == 1:
         return Significance(1.0, 1.0)
     ranks = _doubled_ranks(ties)
-    mean = sizes[0] * (sum(sizes) + 1)
-    seen = abs(sum(first.get(value, 0) * rank for value, rank in zip(values, ranks, strict=True)) - mean)
-    ways = _ways(ties, ranks, sizes[0])
+    # Both sides are as far from their means. The smaller one has fewer ways.
+    smaller = first if sizes[0] <= sizes[1] else second
+    mean = min(sizes) * (sum(sizes) + 1)
+    seen = abs(sum(smaller.get(value, 0) * rank for value, rank in zip(values, ranks, strict=True)) - mean)
+    ways = _ways(ties, ranks, min(sizes))
     if ways is None:
         return Significance(_by_normal_law(seen, ties, *sizes), 0.0, exact=False)
     away, chances = np.abs(ways[0] - mean), ways[1]
@@ -55,6 +62,52 @@ def _doubled_ranks(ties: Sequence[int]) -> list[int]:
 
 def _ways(ties: Sequence[int], ranks: Sequence[int], size: int) -> tuple[np.ndarray, np.ndarray] | None:
     """The rank sums that `size` of the runs can have, and how likely each is; None: too many to count out."""
+    from_first = np.array(ranks) - ranks[0]
+    unit = int(np.gcd.reduce(from_first))
+    steps = from_first // unit
+    most = _highest_sum(ties, steps.tolist(), size)
+    if sum(min(tied, size) for tied in ties) * (size + 1) * (most + 1) <= _ADDITIONS:
+        chances = _chances(ties, steps.tolist(), size, most)
+        possible = np.flatnonzero(chances)
+        return size * ranks[0] + unit * possible, chances[possible]
+    return _ways_of_few(ties, ranks, size) if len(ties) <= _FEW else None
+
+
+def _highest_sum(ties: Sequence[int], steps: Sequence[int], size: int) -> int:
+    """Of the steps of `size` runs: those with the highest values."""
+    most, rest = 0, size
+    for tied, step in zip(reversed(ties), reversed(steps), strict=True):
+        most += min(tied, rest) * step
+        rest -= min(tied, rest)
+    return most
+
+
+def _chances(ties: Sequence[int], steps: Sequence[int], size: int, most: int) -> np.ndarray:
+    """How likely each sum of steps, from 0 to `most`, is for `size` of the runs.
+
+    Each run is taken by a coin, with the chance at which `size` of them are the usual number. Of the outcomes in
+    which exactly `size` are taken, all ways are alike. So no number of ways, which may be huge, is needed.
+    """
+    coin = size / sum(ties)
+    chances = np.zeros((size + 1, most + 1))
+    chances[0, 0] = 1.0
+    for tied, step in zip(ties, steps, strict=True):
+        some = np.arange(min(tied, size) + 1)
+        weights = np.exp(_log_choices(tied, some) + some * math.log(coin) + (tied - some) * math.log1p(-coin))
+        with_it = chances * weights[0]
+        for taken, weight in enumerate(weights[1:].tolist(), start=1):
+            if taken * step > most:
+                break
+            with_it[taken:, taken * step :] += weight * chances[:-taken, : most + 1 - taken * step]
+        chances = with_it
+    last: np.ndarray = chances[size] / chances[size].sum()
+    return last
+
+
+def _ways_of_few(
+    ties: Sequence[int], ranks: Sequence[int], size: int
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """As `_ways`, where there are few values with very many runs each."""
     *groups, (most, last_rank) = sorted(zip(ties, ranks, strict=True))
     taken, sums, logs = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1)
     for tied, rank in groups:
