@@ -3,13 +3,18 @@
 Queries of small stores are many short jobs: while one is planned, another one runs.
 """
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from pyspark.sql import Row, SparkSession
 
 from rocketchaos.spark_reports.queries import query
+
+T = TypeVar("T")
 
 _AT_ONCE = 3
 
@@ -20,6 +25,7 @@ class Answers:
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
         self._asked: dict[str, Future[list[Row]]] = {}
+        self._made: dict[Callable[[Answers], Any], Any] = {}
 
     def rows(self, name: str) -> list[Row]:
         """The rows of a query, by the name of its file."""
@@ -28,6 +34,13 @@ class Answers:
             answer.set_result(self._ask(name))
             self._asked[name] = answer
         return self._asked[name].result()
+
+    def once(self, make: Callable[[Answers], T]) -> T:
+        """What this function makes of the rows, made at the first call."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
 
     @contextmanager
     def asked_ahead(self, names: Iterable[str]) -> Iterator[None]:

@@ -18,7 +18,7 @@ _SECTION = "What is new"
 
 def diff(answers: Answers, summary: StoreSummary) -> Report:
     """The report on the newest ingest."""
-    return _report(newest(answers), summary, NEWEST)
+    return _report(answers.once(newest), summary, NEWEST)
 
 
 def diff_between(spark: SparkSession, summary: StoreSummary, sides: Sides) -> tuple[Report, Verdict]:

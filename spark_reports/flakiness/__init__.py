@@ -28,7 +28,7 @@ def flakiness(answers: Answers, summary: StoreSummary) -> Report:
         headline(cells, names, found, summary),
         lines(cells, names, found, changes, facts.signatures, summary),
         [
-            newest_section(newest(answers)),
+            newest_section(answers.once(newest)),
             Section(
                 "Cells",
                 "A cell is a scenario with one client, on one version of RocketMQ, kind of cluster and timing.",

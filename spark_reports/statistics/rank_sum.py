@@ -15,6 +15,10 @@ from rocketchaos.spark_reports.statistics.exact import Significance
 _ADDITIONS = 40_000_000
 """At most this many are made to count out a test, which takes some 50 ms. Beyond, both sides are so large that the
 normal law is near."""
+_QUICK_ADDITIONS = 4_000_000
+_PERHAPS = 0.1
+"""A test that takes more than the quick number is counted out only if p may be small: by the normal law at most
+this."""
 _STATES = 50_000
 """At most this many rank sums of few values are counted out."""
 _FEW = 3
@@ -25,8 +29,8 @@ def rank_test(first: Mapping[float, int], second: Mapping[float, int]) -> Signif
     """Whether two samples, given as value: number of runs, are of one distribution.
 
     F. Wilcoxon (1945), H. B. Mann and D. R. Whitney (1947), with mid-ranks; p is the share of all ways to deal the
-    runs out to the two sides in which the rank sum is as far from its mean as seen. Where these are too many it
-    comes from the normal law, with the correction for ties and for continuity.
+    runs out to the two sides in which the rank sum is as far from its mean as seen. Where these are too many, or
+    many and p is surely large, it comes from the normal law, with the correction for ties and for continuity.
 
     Raises:
         ValueError: a side has no runs.
@@ -43,9 +47,10 @@ def rank_test(first: Mapping[float, int], second: Mapping[float, int]) -> Signif
     smaller = first if sizes[0] <= sizes[1] else second
     mean = min(sizes) * (sum(sizes) + 1)
     seen = abs(sum(smaller.get(value, 0) * rank for value, rank in zip(values, ranks, strict=True)) - mean)
-    ways = _ways(ties, ranks, min(sizes))
+    near = _by_normal_law(seen, ties, *sizes)
+    ways = _ways(ties, ranks, min(sizes), _ADDITIONS if near <= _PERHAPS else _QUICK_ADDITIONS)
     if ways is None:
-        return Significance(_by_normal_law(seen, ties, *sizes), 0.0, exact=False)
+        return Significance(near, 0.0, exact=False)
     away, chances = np.abs(ways[0] - mean), ways[1]
     p, smallest = (min(1.0, float(chances[away >= bound].sum())) for bound in (seen, away.max()))
     return Significance(p, smallest)
@@ -60,13 +65,15 @@ def _doubled_ranks(ties: Sequence[int]) -> list[int]:
     return ranks
 
 
-def _ways(ties: Sequence[int], ranks: Sequence[int], size: int) -> tuple[np.ndarray, np.ndarray] | None:
+def _ways(
+    ties: Sequence[int], ranks: Sequence[int], size: int, additions: int
+) -> tuple[np.ndarray, np.ndarray] | None:
     """The rank sums that `size` of the runs can have, and how likely each is; None: too many to count out."""
     from_first = np.array(ranks) - ranks[0]
     unit = int(np.gcd.reduce(from_first))
     steps = from_first // unit
     most = _highest_sum(ties, steps.tolist(), size)
-    if sum(min(tied, size) for tied in ties) * (size + 1) * (most + 1) <= _ADDITIONS:
+    if sum(min(tied, size) for tied in ties) * (size + 1) * (most + 1) <= additions:
         chances = _chances(ties, steps.tolist(), size, most)
         possible = np.flatnonzero(chances)
         return size * ranks[0] + unit * possible, chances[possible]

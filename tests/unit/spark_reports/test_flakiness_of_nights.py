@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from rocketchaos.harness.nightly.generator import draw
 from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.spark_reports import flakiness as module
+from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.diff.compare import compare
 from rocketchaos.spark_reports.diff.read import Facts as DiffFacts
@@ -41,7 +42,7 @@ def report_of(monkeypatch: pytest.MonkeyPatch, cells: Mapping[str, Counts]) -> R
     known = {Cell(name, "java", "5.5.0", "embedded", "compressed"): cell for name, cell in cells.items()}
     monkeypatch.setattr(module, "read", lambda _: Facts(known, {}, [], {}, {}, [], [], []))
     monkeypatch.setattr(module, "newest", lambda _: compare(DiffFacts(({}, {}), {}, [], {})))
-    return module.flakiness(cast(SparkSession, None), SUMMARY)
+    return module.flakiness(Answers(cast(SparkSession, None)), SUMMARY)
 
 
 @pytest.fixture
