@@ -15,7 +15,6 @@ from rocketchaos.harness.diagnose.checks.reasons import (
     slow_pulls_s,
     uncommitted,
     unowned_because,
-    unsubscribed,
 )
 from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of, owners_of
 from rocketchaos.harness.diagnose.finding import (
@@ -101,7 +100,7 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
     if view.broadcasting or not view.online:
         return
     for topic in view.topics:
-        if unsubscribed(view, topic):
+        if view.has_left(topic):
             continue  # RC0508
         found, lag = [], 0
         for queue in view.queues(topic):
