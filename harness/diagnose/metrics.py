@@ -66,11 +66,11 @@ def lines(report: Report) -> Iterator[str]:
     """The text format of Prometheus."""
     yield "# HELP rocketchaos_diagnose_finding What is wrong now."
     yield "# TYPE rocketchaos_diagnose_finding gauge"
-    for finding in report.findings:
-        labels = _labels(
-            code=finding.check.code, level=str(finding.level), group=finding.group, topic=finding.topic
-        )
-        yield f"rocketchaos_diagnose_finding{labels} 1"
+    # Several members may have the same finding: Prometheus takes each set of labels once.
+    for code, level, group, topic in dict.fromkeys(
+        (item.check.code, str(item.level), item.group, item.topic) for item in report.findings
+    ):
+        yield f"rocketchaos_diagnose_finding{_labels(code=code, level=level, group=group, topic=topic)} 1"
     yield "# HELP rocketchaos_diagnose_undetermined What could not be determined now."
     yield "# TYPE rocketchaos_diagnose_undetermined gauge"
     for code, group, topic in sorted(

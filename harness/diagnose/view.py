@@ -87,6 +87,21 @@ class GroupView:
             if topic.startswith(RETRY) and not self.held(topic) and not self.own(topic)
         )
 
+    def has_left(self, topic: str) -> bool:
+        """Whether the group has offsets in a topic that no member subscribes to; those that pull by themselves may
+        read it without (DefaultMQPullConsumer)."""
+        if self.own(topic) or self.held(topic) or self.unclear or not self.online or self.shares_queues:
+            return False
+        pulling = any(
+            item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY" for item in self.answered
+        )
+        return not pulling and not self.broadcasting and topic not in self.pop_retry_topics
+
+    @cached_property
+    def present_topics(self) -> tuple[str, ...]:
+        """Without those that the group has left (RC0508): how they are now is no concern of the group."""
+        return tuple(topic for topic in self.topics if not self.has_left(topic))
+
     @property
     def dead_letter_topic(self) -> str:
         return f"{DEAD_LETTERS}{self.group}"

@@ -1,7 +1,7 @@
 """Topics and groups as brokers have them: missing, or closed to the group."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text
@@ -70,13 +70,20 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
             )
 
 
+def without_topic(view: GroupView, holders: Collection[str]) -> list[str]:
+    """The brokers that may lack a topic: another cluster at the same name servers has topics of its own."""
+    known = view.now.brokers
+    clusters = {known[name].cluster for name in holders if name in known}
+    return sorted(name for name in known if name not in holders and known[name].cluster in clusters)
+
+
 def not_on_every_broker(view: GroupView) -> Iterator[Found]:
     """Topics that only one of several brokers has, if brokers create topics automatically."""
     brokers = {name: broker for name, broker in view.now.brokers.items() if broker.config}
-    for topic in view.topics:
+    for topic in view.present_topics:
         # Where name servers disagree, RC0801 tells.
         holders = {name for route in view.now.routes.get(topic, {}).values() for name in route.brokers}
-        without = sorted(set(view.now.brokers) - holders)
+        without = without_topic(view, holders)
         if not holders or not without or len(holders) > 1 or not _may_be_automatic(view, topic):
             continue
         if any(broker.config.get("autoCreateTopicEnable") == "true" for broker in brokers.values()):
@@ -110,7 +117,7 @@ def lacks_group(view: GroupView, broker: str) -> bool:
 
 def missing_group(view: GroupView) -> Iterator[Result]:
     """Brokers of the group's topics that have no configuration of the group."""
-    holders = {broker for topic in view.topics for broker in view.on_brokers(topic)}
+    holders = {broker for topic in view.present_topics for broker in view.on_brokers(topic)}
     if not view.online:
         return
     for broker in sorted(holders & set(view.now.group_configs)):

@@ -35,7 +35,7 @@ class _Waiting:
 def overdue(view: ClusterView) -> Iterator[Result]:
     """Delay levels whose first message should have come."""
     silent = {name: item for name, known in view.now.backlogs.items() for item in _silent(known)}
-    yield from unanswered("their delayed messages", silent)
+    yield from unanswered("delayed messages", silent)
     for name, backlog in view.now.backlogs.items():
         for item in filter(lambda item: item.late_ms > _OVERDUE_MS, _waiting(view, name)):
             yield Found(
@@ -75,8 +75,9 @@ def unanswered(what: str, silent: Mapping[str, Exchange]) -> Iterator[Unknown]:
     """What some brokers didn't report; by broker, the answer that lacks."""
     if silent:
         why_not = next(iter(silent.values())).why_not
+        dont, whose = ("doesn't", "its") if len(silent) == 1 else ("don't", "their")
         yield Unknown(
-            f"{joined(sorted(silent))} {'doesn' if len(silent) == 1 else 'don'}'t report {what}: {why_not}",
+            f"{joined(sorted(silent))} {dont} report {whose} {what}: {why_not}",
             tuple(Evidence(item, item.why_not) for item in silent.values()),
         )
 

@@ -10,6 +10,8 @@ from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
 
 _HALF_AN_HOUR_S, _QUARTER_S, _ZONES_S = 1800, 900, 15 * 3600
+_DEFAULT_LIMIT = "16"
+"""Of a concurrent client whose maxReconsumeTimes is -1 (DefaultMQPushConsumerImpl.getMaxReconsumeTimes)."""
 _CREATED_S = 60
 """An application starts a client within this time after it has created it, which sets its consumeTimestamp."""
 
@@ -89,6 +91,23 @@ def _way_to_consume(_view: GroupView, member: Member) -> str:
     if kind == "CONSUME_ACTIVELY":
         return "" if member.queues else "the application pulls"
     return "a listener" if kind == "CONSUME_PASSIVELY" else ""
+
+
+def _limit(view: GroupView, member: Member) -> str:
+    """How many retries it gives a message: a client sends its own limit with each (consumerSendMessageBack; 4.9.4,
+    5.5.0). Empty where it doesn't tell or pulls by itself, and where RC0212 or RC0703 says what is wrong."""
+    listening = [
+        item for item in view.answered if item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_PASSIVELY"
+    ]
+    shown = {item.client_id: item.properties.get("maxReconsumeTimes", "") for item in listening}
+    if view.broadcasting or view.shares_queues or "0" in shown.values():
+        return ""
+    if len({item.orderly for item in listening}) > 1:
+        return ""
+    own = shown.get(member.client_id, "")
+    if own != "-1":
+        return own
+    return "no limit" if member.orderly else _DEFAULT_LIMIT
 
 
 def _version(view: GroupView, member: Member) -> str:
@@ -178,5 +197,19 @@ CHECKS = (
             "Then restart the members with a listener: their share is larger.",
         ),
         of_group=_differ("ways to consume", _way_to_consume),
+    ),
+    Check(
+        "RC0218",
+        "members give failed messages different numbers of retries",
+        Level.WARNING,
+        "all members give failed messages the same number of retries",
+        "The member that fails last decides whether a message is retried or becomes a dead letter: the same "
+        "failure has now fewer retries, now more.",
+        (
+            "Give all members the same maxReconsumeTimes.",
+            "Look at the dead letters of the time before: some had fewer retries than they should have.",
+        ),
+        ("G06", "G08"),
+        of_group=_differ("maxReconsumeTimes", _limit),
     ),
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose import read
+from rocketchaos.harness.diagnose.checks.configuration import lacks_group
 from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import SYNCER, Member
@@ -176,7 +177,7 @@ def nobody(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
             "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
-            f"asks it){_guarded(view)}{_pulls_refused(view)}{_behind(view)}{_namesakes(view)}",
+            f"asks it){_not_created(view)}{_guarded(view)}{_pulls_refused(view)}{_behind(view)}{_namesakes(view)}",
             tuple(
                 Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
             ),
@@ -196,6 +197,18 @@ def behind_an_unasked_proxy(view: ClusterView) -> Iterator[Result]:
         f"no broker knows a member of {names}. {joined(brokers)} has the group {SYNCER}, so a proxy in cluster "
         "mode has been here: it knows its members, and `--proxy HOST:PORT` asks it",
         tuple(Evidence(view.now.group_configs[name], f"{SYNCER} is there") for name in brokers),
+    )
+
+
+def _not_created(view: GroupView) -> str:
+    """Which brokers ignore the heartbeats of a group that they don't have, as a phrase (ClientManageProcessor of
+    5.5.0; one of 4.9 knows its members even so)."""
+    names = [name for name, broker in view.now.brokers.items() if broker.is_of_5 and lacks_group(view, name)]
+    if not names:
+        return ""
+    return (
+        f"; {joined(names)} {'does' if len(names) == 1 else 'do'}n't have the group, and with "
+        "autoCreateSubscriptionGroup false nobody becomes a member there: create it, `mqadmin updateSubGroup`"
     )
 
 

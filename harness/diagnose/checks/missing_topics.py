@@ -3,7 +3,12 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.checks.cluster import TAKES_TURNS_S
-from rocketchaos.harness.diagnose.checks.configuration import WHOLE_TOPIC, not_on_every_broker, routed
+from rocketchaos.harness.diagnose.checks.configuration import (
+    WHOLE_TOPIC,
+    not_on_every_broker,
+    routed,
+    without_topic,
+)
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY
 from rocketchaos.harness.diagnose.numbers import whole
@@ -14,10 +19,15 @@ from rocketchaos.harness.diagnose.words import joined
 def on_some_brokers(view: GroupView) -> Iterator[Result]:
     """Topics that some brokers don't have; where the group has an offset on one of them, it had the topic."""
     reported = {item.topic for item in not_on_every_broker(view)}  # RC0405
-    for topic in view.topics:
+    for topic in view.present_topics:
         yield from _denied(view, topic)
         holders = {name for route in view.now.routes.get(topic, {}).values() for name in route.brokers}
-        without = sorted(set(view.now.brokers) - holders)
+        had = [
+            name
+            for name in sorted(set(view.now.brokers) - holders)
+            if view.now.offsets.get(name, {}).get(view.group, {}).get(topic) is not None
+        ]
+        without = sorted({*without_topic(view, holders), *had})
         if (
             not holders
             or not without
@@ -26,11 +36,6 @@ def on_some_brokers(view: GroupView) -> Iterator[Result]:
             or topic.startswith((RETRY, DEAD_LETTERS))
         ):
             continue
-        had = [
-            name
-            for name in without
-            if view.now.offsets.get(name, {}).get(view.group, {}).get(topic) is not None
-        ]
         proof = tuple(
             Evidence(view.now.offset_tables[name], f"{name} has offsets of {view.group} in {topic}")
             for name in had

@@ -15,8 +15,8 @@ from rocketchaos.harness.diagnose.checks.reasons import (
     slow_pulls_s,
     uncommitted,
     unowned_because,
-    unsubscribed,
 )
+from rocketchaos.harness.diagnose.checks.resets import given_up
 from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of, owners_of
 from rocketchaos.harness.diagnose.finding import (
     SETTLES_S,
@@ -83,13 +83,11 @@ def state(points: Sequence[Point]) -> str:
     """
     if not points or any(item.lag == 0 for item in points):
         return "ok"
-    lowest, highest = points[0].offset, points[0].offset
-    for point in points[1:]:
-        lowest, highest = min(lowest, point.offset), max(highest, point.offset)
+    highest = max(point.offset for point in points)
     if points[-1].offset < highest:
         return "rewind"
     past_s = (points[-1].at_ms - points[0].at_ms) / 1000
-    if lowest == highest:
+    if min(point.offset for point in points) == highest:
         return "stop" if len(points) >= LEAST_LOOKS and past_s >= STOPPED_S else "unknown"
     if points[-1].lag == points[0].lag or any(a.lag > b.lag for a, b in pairwise(points)):
         return "ok"
@@ -101,7 +99,7 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
     if view.broadcasting or not view.online:
         return
     for topic in view.topics:
-        if unsubscribed(view, topic):
+        if view.has_left(topic):
             continue  # RC0508
         found, lag = [], 0
         for queue in view.queues(topic):
@@ -261,6 +259,8 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 else None,
                 effect=UNCOMMITTED if open_ended else "",
             )
+        if wanted == "rewind":
+            yield from given_up(view, {item[0] for item in _queues_in(view, wanted)})
         if wanted == "stop" and view.online:
             for topic in filter(view.is_static, view.topics):
                 route = view.route(topic)

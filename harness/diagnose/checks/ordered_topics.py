@@ -15,7 +15,7 @@ from rocketchaos.harness.diagnose.words import joined
 
 def misfit(view: GroupView) -> Iterator[Result]:
     """Order configurations that name other queues than the topic has."""
-    for topic in view.topics:
+    for topic in view.present_topics:
         for address, route in view.now.routes.get(topic, {}).items():
             if not route.order or not route.brokers:
                 continue

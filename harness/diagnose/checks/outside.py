@@ -14,6 +14,7 @@ _ABANDONED = (
     "These messages are gone. The group has no member: if nobody uses it any more, delete it, "
     "`mqadmin deleteSubGroup`."
 )
+_LEFT = "No member subscribes to the topic now: if the group doesn't need it, that is as it should be."
 
 
 def below_minimum(view: GroupView) -> Iterator[Result]:
@@ -26,8 +27,8 @@ def below_minimum(view: GroupView) -> Iterator[Result]:
             "queue's first message",
             evidence(view, topic, list(gone)),
             topic,
-            level=Level.WARNING if abandoned else None,
-            effect=_ABANDONED if abandoned else "",
+            level=Level.INFO if view.has_left(topic) else Level.WARNING if abandoned else None,
+            effect=_LEFT if view.has_left(topic) else _ABANDONED if abandoned else "",
             key=queues_text(gone),
         )
 
@@ -41,6 +42,8 @@ def above_maximum(view: GroupView) -> Iterator[Result]:
             f"{counted(most, 'message')}",
             evidence(view, topic, list(beyond)),
             topic,
+            level=Level.INFO if view.has_left(topic) else None,
+            effect=_LEFT if view.has_left(topic) else "",
             key=queues_text(beyond),
         )
     yield from _passed(view)

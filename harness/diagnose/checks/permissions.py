@@ -21,7 +21,7 @@ _KEPT = (
 def permissions(view: GroupView) -> Iterator[Result]:
     """Topics that may not be read or written; the retry and dead-letter topics of the group too."""
     unwritten: dict[tuple[str, ...], list[str]] = {}
-    for topic in view.topics:
+    for topic in view.present_topics:
         yield from _unread(view, topic, "may not be read")
         if not (closed := _closed(view, topic, WRITE)):
             continue

@@ -70,15 +70,6 @@ def may_hang_s(view: GroupView, topic: str, queue: Queue) -> float:
     return STUCK_MS / 1000 + _NEARLY_S if doubtful else 0.0
 
 
-def unsubscribed(view: GroupView, topic: str) -> bool:
-    """Whether the group has offsets in a topic that no member subscribes to; those that pull by themselves may
-    read it without (DefaultMQPullConsumer)."""
-    if view.own(topic) or view.held(topic) or view.unclear or not view.online or view.shares_queues:
-        return False
-    pulling = any(item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY" for item in view.answered)
-    return not pulling and not view.broadcasting and topic not in view.pop_retry_topics
-
-
 def explained_by(view: GroupView, topic: str, queue: Queue) -> str:
     """The code of the finding that says why the group doesn't get on in a queue; empty: none does."""
     broker = view.now.brokers.get(queue[0])

@@ -39,7 +39,7 @@ def behind(view: ClusterView) -> Iterator[Result]:
         for name, known in view.now.backlogs.items()
         for item in _silent(view.now.brokers[name], known)
     }
-    yield from unanswered("their popped messages", silent)
+    yield from unanswered("popped messages", silent)
     if kept := sorted(name for name in view.now.backlogs if _in_a_store_of_its_own(view.now.brokers[name])):
         yield Unknown(
             f"{joined(kept)} {'keeps' if len(kept) == 1 else 'keep'} popped messages where no request sees them: "

@@ -35,7 +35,7 @@ class _Half:
 def undecided(view: ClusterView) -> Iterator[Result]:
     """Half messages that were checked without success, by broker and producer group."""
     silent = {name: item for name, known in view.now.backlogs.items() for item in _silent(known)}
-    yield from unanswered("their transactions", silent)
+    yield from unanswered("transactions", silent)
     for name, backlog in view.now.backlogs.items():
         by_group: dict[str, list[_Half]] = {}
         every_ms = _every_ms(view, name)

@@ -14,7 +14,7 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 def unread_queues(view: GroupView) -> Iterator[Result]:
     """Queues that producers write to and consumers don't see."""
-    for topic in view.topics:
+    for topic in view.present_topics:
         for broker, item in sorted(view.on_brokers(topic).items()):
             if item.read_queues < item.write_queues:
                 unread = [(broker, number) for number in range(item.read_queues, item.write_queues)]
@@ -36,7 +36,7 @@ def unread_queues(view: GroupView) -> Iterator[Result]:
 
 def removed_queues(view: GroupView) -> Iterator[Result]:
     """Queues that the topic no longer has, with messages that the group hasn't read."""
-    for topic in view.topics:
+    for topic in view.present_topics:
         if view.is_static(topic):
             continue
         unread: dict[Queue, int] = {}

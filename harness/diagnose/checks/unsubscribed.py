@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.checks.offsets import evidence
-from rocketchaos.harness.diagnose.checks.reasons import unsubscribed
 from rocketchaos.harness.diagnose.fate import stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.view import GroupView
@@ -13,7 +12,7 @@ from rocketchaos.harness.diagnose.words import counted
 def left(view: GroupView) -> Iterator[Result]:
     """Topics with a lag that no member subscribes to."""
     for topic in view.topics:
-        if not unsubscribed(view, topic):
+        if not view.has_left(topic):
             continue
         known = [queue for queue in view.ends(topic) if view.offset(topic, queue) is not None]
         waits = stranded(view, topic, known)

@@ -65,6 +65,7 @@ NOT_WRITTEN: Mapping[str, str] = {
     "RC0215": "it is the clock of that machine",
     "RC0216": "which queues an application pulls can't be seen from outside: `api: pull` does it",
     "RC0217": "whether messages overtake one another is a race: `message.type: FIFO` makes such a topic",
+    "RC0218": "how many retries a message gets depends on which member takes each of them: `max_reconsume_times:`",
     "RC0401": "a topic that is nowhere has nothing to consume",
     "RC0405": "nothing is lost until that broker fails",
     "RC0409": "name servers of a scenario don't send order configurations (orderMessageEnable)",

@@ -45,10 +45,12 @@ def different(group: Scaled) -> Document | tuple[Document, Document] | str:
     def passes(name: str, tag: str) -> bool:
         return not wants[name] or tag in wants[name]
 
+    # A broker filters what a C++ client pulls by the expression of the pull, whatever it holds for the group.
+    own_alone = {name for name, member in group.members.items() if member.language == "CPP"}
     shares = group.shares(topic)
     most = max(
         sum(
-            passes(holder, tag) and passes(owner, tag)
+            (owner in own_alone or passes(holder, tag)) and passes(owner, tag)
             for owner, own in shares.items()
             for _ in own
             for tag in tags

@@ -165,6 +165,11 @@ PLANTED = (
         (V5, message_type("FIFO"), *orderly(locked=True)),
     ),
     Planted(
+        "RC0218",
+        (client_property("maxReconsumeTimes", "3", "-1"),),
+        (client_property("maxReconsumeTimes", "16", "-1"),),
+    ),
+    Planted(
         "RC0301",
         (queue_table(lambda table: without_queue(table, 3)),),
         (queue_table(lambda table: with_queue(table, 3)),),

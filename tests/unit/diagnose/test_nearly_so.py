@@ -367,3 +367,16 @@ def test_members_of_other_strategies_that_also_want_other_tags_have_the_scenario
         report = diagnosed(RECORDED, wanted, other)
         (finding,) = [item for item in report.findings if item.check.code == "RC0207"]
         assert ("RC0101 has the scenario" in str(written(report.views[finding.group], finding))) is has_none
+
+
+def test_limits_of_retries_are_compared_where_they_decide_something() -> None:
+    other_limits = client_property("maxReconsumeTimes", "3", "-1")
+    assert codes(diagnosed(RECORDED, ALIKE, other_limits)) == {"RC0218"}
+    # Orderly members retry without a limit by default; one that pulls by itself retries nothing.
+    either = client_property("PROP_CONSUMEORDERLY", "true", "false")
+    by_default = client_property("maxReconsumeTimes", "-1")
+    assert "RC0218" not in codes(diagnosed(RECORDED, ALIKE, either, by_default))
+    pulls = client_property("PROP_CONSUME_TYPE", "CONSUME_PASSIVELY", "CONSUME_ACTIVELY")
+    assert "RC0218" not in codes(diagnosed(RECORDED, ALIKE, pulls, other_limits))
+    # RC0703 says what is wrong.
+    assert codes(diagnosed(RECORDED, ALIKE, client_property("maxReconsumeTimes", "0", "16"))) == {"RC0703"}

@@ -40,6 +40,7 @@ def test_what_a_broker_without_an_answer_may_hide_is_undetermined() -> None:
     said = " ".join(text(report).split())
     assert "undetermined for group group-1 because brokers don't answer: RC0102, RC0209, RC0406" in said
     assert "undetermined for the cluster because brokers don't answer: RC0804, RC0805, RC0806" in said
+    assert "broker-2 doesn't report its delayed messages: no answer within 3 s" in said
 
 
 def test_a_broker_without_the_topic_hides_nothing_of_its_group() -> None:

@@ -14,7 +14,7 @@ import pytest
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
-from tests.unit.diagnose.broker_edits import offset, settings
+from tests.unit.diagnose.broker_edits import no_group, offset, settings
 from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
@@ -63,6 +63,14 @@ def test_brokers_that_check_permissions_do_not_know_members_that_lack_one(key: s
     assert ["permissions are checked by broker-1" in reason for reason in reasons] == [True]
     open_to_all = diagnosed("mismatch-4.9.4.json", offline, settings(**{key: "false"}))
     assert "permissions" not in str([item.reason for item in open_to_all.undetermined])
+
+
+@pytest.mark.parametrize(("version", "told"), [("4.9.4", False), ("5.5.0", True)])
+def test_a_broker_of_5_ignores_members_of_a_group_that_it_lacks(version: str, told: bool) -> None:
+    changes = unanswered(203, 206), (201, no_group), settings(autoCreateSubscriptionGroup="false")
+    report = diagnosed(f"mismatch-{version}.json", *changes)
+    (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
+    assert ("broker-1 doesn't have the group, and with autoCreateSubscriptionGroup false" in reason) is told
 
 
 def _busy(orderly: bool, since_ms: int) -> Change:

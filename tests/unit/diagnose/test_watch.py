@@ -15,7 +15,7 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
 from rocketchaos.harness.diagnose.requests import GET_ALL_SUBSCRIPTIONGROUP_CONFIG
 from tests.unit.diagnose.broker_edits import group_settings, no_group, settings
-from tests.unit.diagnose.member_edits import ALIKE, FIRST
+from tests.unit.diagnose.member_edits import ALIKE, FIRST, listener
 from tests.unit.diagnose.reports import Edit, by_look, codes, diagnosed, each, unknown
 
 
@@ -131,6 +131,15 @@ def test_metrics_are_served_until_the_end() -> None:
         'rocketchaos_diagnose_finding{code="RC0101",level="error",group="group-1",topic="topic-1"} 1' in text
     )
     assert text.splitlines() == list(lines(report))
+
+
+def test_metrics_have_each_set_of_labels_once() -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, listener(1))
+    assert [item.check.code for item in report.findings] == ["RC0601", "RC0601"]  # of two members
+    served = [line for line in lines(report) if line.startswith('rocketchaos_diagnose_finding{code="RC0601"')]
+    assert served == [
+        'rocketchaos_diagnose_finding{code="RC0601",level="warning",group="group-1",topic="topic-1"} 1'
+    ]
 
 
 def _points(*pairs: tuple[int, int], every_s: int = 10) -> list[Point]:
