@@ -54,7 +54,9 @@ class SendRefused(Count, Refused):
             return Answer(None, expected, f"the observation `{self.at}` was not made")
         failed = [event for event in view.of_kind(SendFailed, until=end) if event.body.topic == self.topic]
         sent = [event for event in view.of_kind(Sent, until=end) if event.body.topic == self.topic]
-        accepted = (event for event in view.of_kind(SendAccepted, until=end) if event.body.topic == self.topic)
+        accepted = (
+            event for event in view.of_kind(SendAccepted, until=end) if event.body.topic == self.topic
+        )
         if not failed and not sent and not any(accepted):
             return Answer(None, expected, f"no message of {self.topic} was sent")
         if self.status is not None:
