@@ -1,6 +1,10 @@
 """`send-refused`: messages that were not acknowledged, and what RocketMQ said."""
 
-from pydantic import Field
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.refusal import Refused, refusal_text
@@ -14,13 +18,31 @@ class SendRefused(Count, Refused):
 
     The answer comes from a broker (`MQBrokerException`, with its code) or from the producer's client
     (`MQClientException`). Messages with another answer don't count. The `send` needs `may_fail`, or the first
-    refusal ends the run.
+    refusal ends the run. With `status` it counts messages that a broker stored, and acknowledged with this
+    SendStatus in place of SEND_OK: consumers get them, and a producer that sends again doubles them.
     """
 
     word = "send-refused"
     example = "send-refused: {topic: orders, count: 8, code: 16, exception: MQBrokerException}"
 
     topic: TopicName = Field(description="the topic")
+    status: Literal["FLUSH_DISK_TIMEOUT", "FLUSH_SLAVE_TIMEOUT", "SLAVE_NOT_AVAILABLE"] | None = Field(
+        default=None, description="in place of a refusal: the SendStatus of a message that the broker stored"
+    )
+
+    @model_validator(mode="after")
+    def _refused_or_stored(self) -> SendRefused:
+        if self.status is not None and (self.because, self.code, self.exception) != (None, None, None):
+            raise ValueError(
+                "a message with a `status` was stored, not refused: give `status` alone, or "
+                "`because`, `code` and `exception`"
+            )
+        return self
+
+    @property
+    def stated(self) -> str:
+        """`refused with code 1`, or `acknowledged with FLUSH_DISK_TIMEOUT`."""
+        return super().stated if self.status is None else f"acknowledged with {self.status}"
 
     def title(self) -> str:
         return f"sending to {self.topic} refused"
@@ -31,9 +53,16 @@ class SendRefused(Count, Refused):
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
         failed = [event for event in view.of_kind(SendFailed, until=end) if event.body.topic == self.topic]
-        taken = (event for kind in (Sent, SendAccepted) for event in view.of_kind(kind, until=end))
-        if not failed and not any(event.body.topic == self.topic for event in taken):
+        sent = [event for event in view.of_kind(Sent, until=end) if event.body.topic == self.topic]
+        accepted = (
+            event for event in view.of_kind(SendAccepted, until=end) if event.body.topic == self.topic
+        )
+        if not failed and not sent and not any(accepted):
             return Answer(None, expected, f"no message of {self.topic} was sent")
+        if self.status is not None:
+            stored = [event for event in sent if event.body.status == self.status]
+            observed = f"{len(stored)} of {len(sent)} that the broker stored"
+            return Answer(self.fits(len(stored)), expected, observed, [event.n for event in stored or sent])
         fitting = self.fitting(failed)
         others = [event for event in failed if event not in fitting]
         observed = f"{len(fitting)} of {len(failed)} that were not acknowledged"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from rocketchaos.assertions.send_refused import SendRefused
 from rocketchaos.assertions.view import RunView
@@ -44,6 +45,32 @@ def test_it_counts_what_was_refused_so(stated: dict[str, Any], holds: Holds) -> 
     made.add("producer", "send-failed", key="orders-2", **message, **by_client, exceptions=causes)
     made.add("harness", "moment-observed", moment="end")
     assert check.evaluate(RunView(scenario, made.events)).holds is holds
+
+
+@pytest.mark.parametrize(
+    ("stated", "holds"),
+    [
+        ({"count": 2, "status": "FLUSH_DISK_TIMEOUT"}, Holds.YES),
+        ({"count": 1, "status": "FLUSH_DISK_TIMEOUT"}, Holds.NO),
+        ({"at_least": 1, "status": "FLUSH_SLAVE_TIMEOUT"}, Holds.NO),
+        ({"count": 0}, Holds.YES),
+    ],
+    ids=str,
+)
+def test_what_was_stored_without_certainty_counts_by_its_status(stated: dict[str, Any], holds: Holds) -> None:
+    scenario = scenario_of(scenario_text("start: a", SEND))
+    made = HistoryBuilder().begin(scenario)
+    for number, status in enumerate(("FLUSH_DISK_TIMEOUT", "SEND_OK", "FLUSH_DISK_TIMEOUT"), 1):
+        stored = {"status": status, "broker": "broker-a", "queue_id": 0, "queue_offset": number - 1}
+        made.add("producer", "sent", topic="orders", key=f"orders-{number}", tag=None, **stored)
+    made.add("harness", "moment-observed", moment="end")
+    check = SendRefused(topic="orders", **stated)
+    assert check.evaluate(RunView(scenario, made.events)).holds is holds
+
+
+def test_a_message_is_either_stored_or_refused() -> None:
+    with pytest.raises(ValidationError, match="was stored, not refused"):
+        SendRefused(topic="orders", at_least=1, status="FLUSH_DISK_TIMEOUT", code=10)
 
 
 def test_a_refusal_that_would_end_the_run_is_reported() -> None:
