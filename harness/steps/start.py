@@ -19,9 +19,9 @@ class Start(Step):
 
     Returns when the client's own `start()` has returned; use `settle` to wait for its effects. With
     `may_be_refused` the run continues if the client throws there, for example because no broker accepts its
-    SQL subscription: its process ends, and the check `start-refused` reads what it threw. Where the client
-    reaches no server nobody has refused it, and the run ends with `error`; what a producer gets there a `send`
-    with `may_fail` records, and `send-refused` reads it.
+    SQL subscription: its process ends, and the check `start-refused` reads what it threw. If the client
+    reaches no server, the run ends with `error`. What a producer gets there is recorded by a `send` with
+    `may_fail`, and read by `send-refused`.
     """
 
     word = "start"
