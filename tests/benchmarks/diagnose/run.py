@@ -254,6 +254,11 @@ def main() -> None:
     if given.healthy:
         for version in given.versions:
             tally = healthy(version, given.healthy, given.repetitions)
+            if not tally.looks:
+                raise SystemExit(
+                    f"no look saw a group of a run. Start the cluster by `rocketchaos up --rocketmq {version} "
+                    "--timing faithful`."
+                )
             accuracy.keep_healthy(version, tally)
             print(version, tally)
         return
