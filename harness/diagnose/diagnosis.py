@@ -276,6 +276,8 @@ def _report(
     ruled_out: list[RuledOut] = []
     last = {group: look for look in looks for group in look.stored}
     offline = [group for group, look in last.items() if not look.members.get(group)]
+    views = {group: _view(looks, group, collector) for group in last}
+    abandoned = [group for group, view in views.items() if view.abandoned]
     for (code, group), found in results.items():
         check = CHECKS[code]
         for item in found:
@@ -288,7 +290,7 @@ def _report(
             elif isinstance(item, Inapplicable):
                 continue
             elif item.settled or _lasts_s(looks, seen, (code, group, item.topic, item.key)) >= item.lasts_s:
-                findings.append(_finding(check, group, item))
+                findings.append(_finding(check, group, item, abandoned=group in abandoned))
             else:
                 reason = f"it may be a moment of a change: {item.sentence}"
                 undetermined.append(Undetermined(check, group, item.topic, reason, item.evidence))
@@ -303,7 +305,7 @@ def _report(
         tuple(undetermined),
         tuple(ruled_out),
         tuple(offline),
-        {group: _view(looks, group, collector) for group in last},
+        views,
         seconds,
     )
 
@@ -334,8 +336,10 @@ def _recurring(looks: Sequence[Look], seen: Sequence[frozenset[Sign]]) -> set[Pl
     return {place for place, at_ms in first.items() if last[place] - at_ms >= 1000 * SETTLES_S}
 
 
-def _finding(check: Check, group: str, found: Found) -> Finding:
+def _finding(check: Check, group: str, found: Found, *, abandoned: bool) -> Finding:
     level = check.level if found.level is None else found.level
+    if abandoned:
+        level = min(level, Level.WARNING)
     return Finding(
         check,
         level,

@@ -159,6 +159,11 @@ class GroupView:
         return bool(self.members)
 
     @property
+    def abandoned(self) -> bool:
+        """Whether nobody may use the group any more: it has no member, and the user didn't name it."""
+        return not self.online and not self.named
+
+    @property
     def broadcasting(self) -> bool:
         """By what the members say, otherwise the brokers."""
         own = {item.properties.get("messageModel", "") for item in self.answered} - {""}

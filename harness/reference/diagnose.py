@@ -69,7 +69,8 @@ An offset that somebody sets ahead (RC0509), by 20 messages or more, is found if
 
 ## Checks
 
-The level is the usual one: a finding has another where its effect is smaller or greater.
+The level is the usual one: a finding has another where its effect is smaller or greater. Without
+`--group`, a finding of a group that has no member is a warning at most.
 
 | code | level | what is wrong |
 |---|---|---|

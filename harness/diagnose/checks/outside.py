@@ -19,16 +19,15 @@ _LEFT = "No member subscribes to the topic now: if the group doesn't need it, th
 
 def below_minimum(view: GroupView) -> Iterator[Result]:
     """Offsets below the queue's first message."""
-    # Groups that nobody uses any more keep their offsets for ever.
-    abandoned = not view.online and not view.named
+    # An abandoned group keeps its offsets for ever.
     for topic, gone in _apart(view, lambda ends, offset: ends.min_offset - offset):
         yield Found(
             f"{counted(sum(gone.values()), 'message')} of {queues_text(gone)}, between the group's offset and the "
             "queue's first message",
             evidence(view, topic, list(gone)),
             topic,
-            level=Level.INFO if view.has_left(topic) else Level.WARNING if abandoned else None,
-            effect=_LEFT if view.has_left(topic) else _ABANDONED if abandoned else "",
+            level=Level.INFO if view.has_left(topic) else None,
+            effect=_LEFT if view.has_left(topic) else _ABANDONED if view.abandoned else "",
             key=queues_text(gone),
         )
 

@@ -23,7 +23,15 @@ from tests.unit.diagnose.broker_edits import (
     settings,
 )
 from tests.unit.diagnose.member_edits import ALIKE
-from tests.unit.diagnose.reports import SECOND, Change, codes, diagnosed, each, second_broker
+from tests.unit.diagnose.reports import (
+    SECOND,
+    Change,
+    codes,
+    diagnosed,
+    each,
+    second_broker,
+    unanswered,
+)
 
 RECORDED = "mismatch-5.5.0.json"
 _NOBODY: tuple[Change, ...] = ((307, no_topic), (203, not_held))
@@ -60,6 +68,15 @@ def test_a_topic_that_the_group_has_left_may_be_as_it_is(code: str, state: Seque
     retention = [item for item in report.findings if item.check.code in ("RC0505", "RC0506")]
     assert all("if the group doesn't need it" in item.effect for item in retention)
     assert {item.check.code for item in retention} == {code} & {"RC0505", "RC0506"}
+
+
+def test_a_closed_topic_of_an_abandoned_group_is_a_warning() -> None:
+    closed = each(_closed)
+    (online,) = [item for item in diagnosed(RECORDED, ALIKE, closed).findings if item.check.code == "RC0404"]
+    assert online.level is Level.ERROR
+    alone = diagnosed(RECORDED, unanswered(203, 206), closed, topics=("topic-1",), groups=None)
+    (offline,) = [item for item in alone.findings if item.check.code == "RC0404"]
+    assert offline.level is Level.WARNING
 
 
 def test_settings_of_the_group_count_whatever_it_has_left() -> None:
