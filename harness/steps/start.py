@@ -20,8 +20,8 @@ class Start(Step):
     Returns when the client's own `start()` has returned; use `settle` to wait for its effects. With
     `may_be_refused` the run continues if the client throws there, for example because no broker accepts its
     SQL subscription: its process ends, and the check `start-refused` reads what it threw. If the client
-    reaches no server, the run ends with `error`. What a producer gets there is recorded by a `send` with
-    `may_fail`, and read by `send-refused`.
+    reaches no server, the run ends with `error`. Use a `send` with `may_fail` there: it records the producer's
+    exception, and `send-refused` reads it.
     """
 
     word = "start"

@@ -22,7 +22,7 @@ this."""
 _STATES = 50_000
 """At most this many rank sums of few values are counted out."""
 _FEW = 3
-"""So many values have few rank sums, however many runs there are."""
+"""Up to this number of values there are few rank sums, of any number of runs."""
 
 
 def rank_test(first: Mapping[float, int], second: Mapping[float, int]) -> Significance:
