@@ -108,9 +108,16 @@ def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
     if thread is not None and not words:
         return []
     found = (_likest(words, symptom, weights) for symptom in symptoms)
+    # The very text comes first, numbers and all: "tag: 1;2;3" has only one word that counts.
+    small = asked.strip().lower()
     likest = sorted(
         (match for match in found if match.likeness > 0),
-        key=lambda match: (-match.likeness, -match.weight, match.symptom.name),
+        key=lambda match: (
+            small not in map(str.lower, match.symptom.texts),
+            -match.likeness,
+            -match.weight,
+            match.symptom.name,
+        ),
     )
     return likest or _by_letters(asked, symptoms)
 
