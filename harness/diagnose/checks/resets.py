@@ -55,7 +55,7 @@ def _lapse(view: GroupView, topic: str, before: Look, between: Look, after: Look
 
 
 def _owned(look: Look, group: str, topic: str) -> _Owners:
-    """The owner of each queue; none where several own it."""
+    """The owner of each queue; the last of several."""
     return {
         queue: client_id
         for client_id, member in look.members.get(group, {}).items()
