@@ -50,8 +50,21 @@ def _no_answer(view: GroupView, quiet: Sequence[Member]) -> Unknown:
     )
 
 
-def _own(key: str) -> Callable[[GroupView, Member], str]:
-    return lambda _view, member: member.properties.get(key, "")
+def _model(view: GroupView, member: Member) -> str:
+    """What it tells. Go and C++ clients don't: one that has a part of a topic's queues is clustering, and one that
+    has all of them broadcasting, if a heartbeat to a broker said so. Empty where neither is seen."""
+    told = member.properties.get("messageModel", "")
+    if told or member.client_id in view.by_grpc:
+        return told
+    shares = [
+        sum(not held.dropped for held in member.queues[topic].values()) / len(queues)
+        for topic in view.topics
+        if topic in member.queues and (queues := view.queues(topic))
+    ]
+    if any(0 < share < 1 for share in shares):
+        return "CLUSTERING"
+    held = {stored.model for stored in view.stored.values()}
+    return "BROADCASTING" if "BROADCASTING" in held and 1 in shares else ""
 
 
 def _start(_view: GroupView, member: Member) -> str:
@@ -159,7 +172,7 @@ CHECKS = (
         "the broker treat the whole group as broadcasting.",
         ("Give broadcasting members their own group.", "Then restart the clustering members."),
         ("A07", "A08", "F23"),
-        of_group=_differ("models", _own("messageModel")),
+        of_group=_differ("models", _model),
     ),
     Check(
         "RC0207",

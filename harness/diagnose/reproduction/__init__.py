@@ -11,6 +11,7 @@ from rocketchaos.harness.diagnose.reproduction import closed, members, progress,
 from rocketchaos.harness.diagnose.reproduction.control import control
 from rocketchaos.harness.diagnose.reproduction.document import Document as Document
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, scaled
+from rocketchaos.harness.diagnose.reproduction.stand_ins import able
 from rocketchaos.harness.diagnose.view import GroupView
 
 WRITERS: Mapping[str, Callable[[Scaled], Document | tuple[Document, Document] | str]] = {
@@ -108,5 +109,7 @@ def written(view: GroupView, finding: Finding) -> tuple[Document, Document] | st
     document = WRITERS[code](group)
     if isinstance(document, str):
         return document
-    document, other = document if isinstance(document, tuple) else (document, control(group, document))
+    document, other = able(
+        *(document if isinstance(document, tuple) else (document, control(group, document)))
+    )
     return {**document, "control": other["name"]}, other

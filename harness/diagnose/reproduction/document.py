@@ -1,10 +1,10 @@
 """The common part of all written scenarios."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from rocketchaos.harness.diagnose.meaning import expression_text
+from rocketchaos.harness.diagnose.reproduction.clients import client_of, is_lite_pull, other_languages
 from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, strategy
 from rocketchaos.harness.language.tags import SQL
 
@@ -16,7 +16,6 @@ ELSEWHERE = "elsewhere"
 """The topic of members that subscribe to none of the group's other topics."""
 SQL_STANDS_FOR = f"`{ALL_BY_SQL}` stands for the group's own expression: all messages match it."
 """In descriptions of scenarios."""
-_VERSION = re.compile(r"V(\d+)_(\d+)_(\d+)")
 
 Document = dict[str, Any]
 """The data of a scenario's file."""
@@ -24,7 +23,6 @@ Document = dict[str, Any]
 
 def consumers(group: Scaled) -> dict[str, Document]:
     """The members, by their names in the scenario."""
-    versions = {member.properties.get("PROP_CLIENT_VERSION", "") for member in group.members.values()} - {""}
     found: dict[str, Document] = {}
     for name, member in group.members.items():
         item: Document = {
@@ -37,11 +35,13 @@ def consumers(group: Scaled) -> dict[str, Document]:
             }
             or {ELSEWHERE: "*"},
         }
-        version = _VERSION.fullmatch(member.properties.get("PROP_CLIENT_VERSION", ""))
-        if member.language == "CPP":
-            item["client"] = "python"
-        elif len(versions) > 1 and version and member.language == "JAVA":
-            item["client"] = f"java@{'.'.join(version.groups())}"
+        client = client_of(member, group.members.values())
+        if client is not None:
+            item["client"] = client
+        if is_lite_pull(member):
+            item["api"] = "lite-pull"
+        if member.properties.get("postSubscriptionWhenPull") == "true" and not group.view.shares_queues:
+            item["post_subscription_when_pull"] = True
         if strategy(member) != "average":
             item["strategy"] = strategy(member)
         if member.orderly:
@@ -69,6 +69,8 @@ def base(
         document["description"] += f" {SQL_STANDS_FOR}"
     if cluster:
         document["cluster"] = cluster
+    if sentence := other_languages(group.members.values(), group.view.by_grpc):
+        document["description"] += f" {sentence}"
     members = consumers(group)
     topics = {name: {"queues": group.queues[name]} for name in group.topics.values()}
     if any(ELSEWHERE in item["subscribe"] for item in members.values()):

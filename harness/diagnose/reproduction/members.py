@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.reproduction.clients import is_java
 from rocketchaos.harness.diagnose.reproduction.control import changed
 from rocketchaos.harness.diagnose.reproduction.document import SHARE_TAKEN, WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.queues import by_owners
@@ -35,6 +36,8 @@ def same_id(group: Scaled) -> Document | str:
     twin = next((name for name, member in group.members.items() if _is_twice(group, member)), None)
     if twin is None:
         return "which member it is can no longer be seen"
+    if not is_java(group.members[twin]):
+        return "the ids of Go and C++ clients can't be set here"
     if any(strategy(member) != "average" for member in group.members.values()):
         return "how strategies other than averaging count one id twice isn't recomputed"
     names = sorted([*group.members, twin])
@@ -126,7 +129,8 @@ def listeners(group: Scaled) -> tuple[Document, Document] | str:
     """RC0212: an orderly member takes a queue whose messages a concurrent one still has in its listener."""
     topic = group.topic
     first = next((name for name, item in group.members.items() if not item.orderly), None)
-    taking = next((name for name, item in group.members.items() if item.orderly), None)
+    orderly = sorted((not is_java(item), name) for name, item in group.members.items() if item.orderly)
+    taking = orderly[0][1] if orderly else None
     if first is None or taking is None:
         return "all members that run here have the same listener"
     if any(group.real_topic not in group.members[name].subscriptions for name in (first, taking)):

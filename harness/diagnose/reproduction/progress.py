@@ -2,6 +2,7 @@
 
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.reproduction.clients import is_java
 from rocketchaos.harness.diagnose.reproduction.control import changed
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
@@ -52,7 +53,7 @@ def _keeps_failing(group: Scaled) -> Document:
 def _paused(group: Scaled) -> Document | str:
     topic = group.topic
     shares = group.shares(topic)
-    name = next((name for name, own in shares.items() if own and _is_java(group.members[name])), None)
+    name = next((name for name, own in shares.items() if own and _can_pause(group.members[name])), None)
     if name is None:
         return "no member of Java has a queue here"
     step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
@@ -74,8 +75,8 @@ def _paused(group: Scaled) -> Document | str:
     )
 
 
-def _is_java(member: Member) -> bool:
-    return member.language == "JAVA" and member.properties.get("PROP_CONSUME_TYPE") != "CONSUME_ACTIVELY"
+def _can_pause(member: Member) -> bool:
+    return is_java(member) and member.properties.get("PROP_CONSUME_TYPE") != "CONSUME_ACTIVELY"
 
 
 def dead_letters(group: Scaled) -> Document:

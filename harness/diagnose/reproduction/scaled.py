@@ -7,6 +7,7 @@ from rocketchaos.harness.diagnose.finding import Finding
 from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import Member, Subscription
 from rocketchaos.harness.diagnose.owners import share
+from rocketchaos.harness.diagnose.reproduction.clients import place
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.language.tags import SQL, tags_of
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -38,7 +39,7 @@ class Scaled:
     view: GroupView
     finding: Finding
     members: Mapping[str, Member]
-    """By the name in the scenario; the names sort as the client ids do."""
+    """By the name in the scenario; the names sort as the client ids of the scenario do."""
     topics: Mapping[str, str]
     """Name in the scenario by real name."""
     queues: Mapping[str, int]
@@ -115,7 +116,7 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
         return "which messages SQL matches is unknown from outside"
     if code not in _BY_POP_TOO and view.shares_queues:
         return "its members share all queues (POP)"
-    kept = sorted(_representatives(view, members), key=lambda representative: representative.client_id)
+    kept = sorted(_representatives(view, members), key=place)
     names = {f"m{number}": member for number, member in enumerate(kept, 1)}
     real_topics = [finding.topic] if finding.topic in view.topics else []
     real_topics += [item for item in view.topics if item not in real_topics][: 3 - len(real_topics)]

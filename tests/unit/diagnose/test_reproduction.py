@@ -26,7 +26,7 @@ from tests.unit.diagnose.reports import RECORDED, by_look, diagnosed, each
 NO_SCOPE: Mapping[str, Any] = MappingProxyType({})
 
 
-def _one(
+def reproduced(
     code: str, *changes: Any, looks: int = 1, marked: bool = False, scope: Mapping[str, Any] = NO_SCOPE
 ) -> tuple[Any, Any]:
     report = diagnosed("mismatch-4.9.4.json", *changes, looks=looks, **scope)
@@ -41,7 +41,7 @@ def _one(
 
 
 def test_different_tags_lose_as_much_as_the_allocation_says() -> None:
-    scenario, control = _one("RC0101")
+    scenario, control = reproduced("RC0101")
     # Of tagA and tagB in each of 4 queues, the holder gets its own tag in its own two queues.
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 6}}]
     assert [item["subscribe"] for item in scenario["consumers"].values()] == [{"t1": "tagA"}, {"t1": "tagB"}]
@@ -50,12 +50,12 @@ def test_different_tags_lose_as_much_as_the_allocation_says() -> None:
 
 
 def test_a_broker_filters_what_cpp_clients_pull_by_their_own_expressions() -> None:
-    scenario, _ = _one("RC0101", languages("CPP", "CPP"))
+    scenario, _ = reproduced("RC0101", languages("CPP", "CPP"))
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
 
 
 def test_a_tag_beside_everything_loses_messages_with_other_tags() -> None:
-    scenario, control = _one("RC0101", wants("*", "tagA"))
+    scenario, control = reproduced("RC0101", wants("*", "tagA"))
     send = next(step["send"] for step in scenario["steps"] if "send" in step)
     assert send["tags"] == ["tagA", "tagOther"]
     # Whoever's subscription is stored, tagOther is lost in the two queues of the member that wants tagA.
@@ -82,7 +82,7 @@ def _one_wants_another_topic(exchanges: Any) -> Any:
 
 
 def test_members_that_also_want_different_topics_are_written_with_the_finding_s_topic_alone() -> None:
-    scenario, control = _one("RC0101", _one_wants_another_topic)
+    scenario, control = reproduced("RC0101", _one_wants_another_topic)
     assert list(scenario["topics"]) == list(control["topics"]) == ["t1"]
     assert [item["subscribe"] for item in scenario["consumers"].values()] == [{"t1": "tagA"}, {"t1": "tagB"}]
 
@@ -106,7 +106,7 @@ def test_different_strategies_are_counted_by_recomputing_them() -> None:
         for item in document["subscriptionSet"]:
             item["subString"] = "*"
 
-    scenario, control = _one("RC0207", (307, change))
+    scenario, control = reproduced("RC0207", (307, change))
     assert scenario["anomaly"] == [
         {"duplicated": {"to": "g", "topic": "t1", "count": 2}},
         {"undelivered": {"group": "g", "topic": "t1", "count": 2, "because": "stranded"}},
@@ -114,7 +114,7 @@ def test_different_strategies_are_counted_by_recomputing_them() -> None:
     assert "strategy" not in str(control["consumers"])
 
 
-def _planted(code: str) -> Any:
+def planted_at(code: str) -> Any:
     (planted,) = [item for item in PLANTED if item.code == code]
     return planted
 
@@ -146,8 +146,10 @@ WRITTEN = {
 
 @pytest.mark.parametrize("code", WRITTEN)
 def test_a_planted_malady_is_written_with_what_must_be_seen(code: str) -> None:
-    planted = _planted(code)
-    scenario, control = _one(code, ALIKE, *planted.changes, looks=planted.looks, scope=dict(planted.scope))
+    planted = planted_at(code)
+    scenario, control = reproduced(
+        code, ALIKE, *planted.changes, looks=planted.looks, scope=dict(planted.scope)
+    )
     step, seen = WRITTEN[code]
     assert step in {word for item in scenario["steps"] for word in item}
     for word, expected in seen.items():
@@ -163,7 +165,7 @@ def test_a_planted_malady_is_written_with_what_must_be_seen(code: str) -> None:
 
 @pytest.mark.parametrize(("expression", "sent"), [(" * ", "tagA"), ("tagA || *", "tagB")])
 def test_a_star_that_is_a_tag_is_meant_as_all(expression: str, sent: str) -> None:
-    scenario, control = _one("RC0107", wants(expression))
+    scenario, control = reproduced("RC0107", wants(expression))
     (step,) = [item["send"] for item in scenario["steps"] if "send" in item]
     assert sent in (step.get("tag"), step.get("tags"))
     assert {consumer["subscribe"]["t1"] for consumer in control["consumers"].values()} == {"*"}
@@ -176,8 +178,8 @@ def test_members_that_are_given_their_queues_are_given_the_same_again() -> None:
             allocateMessageQueueStrategy="x.AllocateMessageQueueByConfig@1"
         ),
     )
-    planted = _planted("RC0301")
-    scenario, control = _one("RC0301", ALIKE, *planted.changes, by_config, looks=planted.looks)
+    planted = planted_at("RC0301")
+    scenario, control = reproduced("RC0301", ALIKE, *planted.changes, by_config, looks=planted.looks)
     assert [(item["strategy"], item["queues"]) for item in scenario["consumers"].values()] == [
         ("by-config", [0, 1]),
         ("by-config", [2]),
@@ -201,15 +203,15 @@ def test_shares_by_consistent_hash_are_not_foretold() -> None:
 
 
 def test_an_expression_is_written_with_the_tags_that_a_person_reads_in_it() -> None:
-    scenario, control = _one("RC0107", wants("tagA,tagB || tagC"))
+    scenario, control = reproduced("RC0107", wants("tagA,tagB || tagC"))
     assert [item["send"]["tags"] for item in scenario["steps"] if "send" in item] == [["tagA", "tagB"]]
     assert {item["subscribe"]["t1"] for item in scenario["consumers"].values()} == {"tagA,tagB || tagC"}
     assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagB || tagC"}
 
 
 def test_members_of_several_ways_connect_as_the_live_ones_do() -> None:
-    planted = _planted("RC0211")
-    scenario, control = _one("RC0211", ALIKE, *planted.changes, looks=2, scope=dict(planted.scope))
+    planted = planted_at("RC0211")
+    scenario, control = reproduced("RC0211", ALIKE, *planted.changes, looks=2, scope=dict(planted.scope))
     assert scenario["cluster"] == {"proxy": "cluster"}
     assert [item.get("through") for item in scenario["consumers"].values()] == [None, "proxy"]
     assert "through" not in str(control["consumers"])
@@ -222,7 +224,7 @@ def test_members_of_several_ways_connect_as_the_live_ones_do() -> None:
 def test_a_closed_retry_topic_is_written_with_a_listener_that_fails(
     permission: int, seen: Mapping[str, Any]
 ) -> None:
-    scenario, control = _one("RC0404", ALIKE, retry_topic(permission), marked=True)
+    scenario, control = reproduced("RC0404", ALIKE, retry_topic(permission), marked=True)
     assert {"topic-config": {"retry_of": "g", "set": {"perm": permission}}} in scenario["steps"]
     for word, expected in seen.items():
         assert all(expected.items() <= item[word].items() for item in scenario["anomaly"])
@@ -234,7 +236,7 @@ def test_a_closed_retry_topic_is_written_with_a_listener_that_fails(
 @pytest.mark.parametrize("code", CHECKS)
 def test_every_code_writes_a_scenario_or_says_in_one_line_why_not(code: str) -> None:
     assert (code in WRITERS) != (code in NOT_WRITTEN)
-    planted = _planted(code)
+    planted = planted_at(code)
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=planted.looks, **planted.scope)
     found = [item for item in report.findings if item.check.code == code]
     view = report.views.get(found[0].group) if found else None
@@ -320,7 +322,7 @@ def test_members_that_broadcast_lose_what_the_stored_subscription_drops() -> Non
     def broadcasting(document: Any) -> None:
         document["properties"]["messageModel"] = "BROADCASTING"
 
-    scenario, control = _one("RC0101", (307, broadcasting))
+    scenario, control = reproduced("RC0101", (307, broadcasting))
     # Of tagA and tagB in each of 4 queues, all of one tag.
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
     assert {item["model"] for item in control["consumers"].values()} == {"broadcasting"}
@@ -377,7 +379,7 @@ def test_sql_beside_tags_is_written_with_sql_that_matches_all() -> None:
         else:
             item.update(subString="tagA")
 
-    scenario, control = _one("RC0101", (307, one_by_sql))
+    scenario, control = reproduced("RC0101", (307, one_by_sql))
     wanted = [item["subscribe"]["t1"] for item in scenario["consumers"].values()]
     assert wanted == [{"sql": "absent IS NULL"}, "tagA"]
     assert scenario["cluster"]["broker"] == {"enablePropertyFilter": True}
@@ -387,8 +389,8 @@ def test_sql_beside_tags_is_written_with_sql_that_matches_all() -> None:
 
 
 def test_the_group_that_a_broker_lacks_is_there_at_first_and_stays_in_the_control() -> None:
-    planted = _planted("RC0402")
-    scenario, control = _one("RC0402", ALIKE, *planted.changes)
+    planted = planted_at("RC0402")
+    scenario, control = reproduced("RC0402", ALIKE, *planted.changes)
     assert {"delete-group": "g"} in scenario["steps"]
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "count": 8}}]
     assert {"delete-group": "g"} not in control["steps"]

@@ -1,0 +1,78 @@
+"""From a finding to a scenario: its clients are those of the live group, or stand for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rocketchaos.harness.diagnose.reproduction import written
+from tests.unit.diagnose.member_edits import ALIKE, languages
+from tests.unit.diagnose.reports import diagnosed
+from tests.unit.diagnose.test_reproduction import planted_at, reproduced
+
+
+def test_members_are_written_with_clients_of_their_kind_and_version() -> None:
+    """Go 2.1.2 reports v2.1.1; the ids of Go clients begin with an address here, and sort before names."""
+
+    def versions(document: Any) -> None:
+        is_first = any(item["subString"] == "tagA" for item in document["subscriptionSet"])
+        document["properties"]["PROP_CLIENT_VERSION"] = "V4_9_4" if is_first else "v2.1.1"
+
+    scenario, control = reproduced("RC0101", (307, versions), languages("JAVA", "GO"))
+    for document in (scenario, control):
+        assert [item.get("client") for item in document["consumers"].values()] == ["go", None]
+    assert [item["subscribe"]["t1"] for item in scenario["consumers"].values()] == ["tagB", "tagA"]
+
+
+@pytest.mark.parametrize(
+    ("reported", "client"), [("v2.0.0", "go@2.0.0"), ("v2.1.0", "go@2.1.1"), ("v9.9.9", "go")]
+)
+def test_a_go_client_has_the_version_that_reports_itself_so(reported: str, client: str) -> None:
+    told = (307, lambda document: document["properties"].update(PROP_CLIENT_VERSION=reported))
+    scenario, _ = reproduced("RC0101", told, languages("GO", "GO"))
+    assert {item["client"] for item in scenario["consumers"].values()} == {client}
+
+
+def test_a_java_client_stands_for_clients_of_languages_that_a_scenario_lacks() -> None:
+    scenario, _ = reproduced("RC0101", languages("RUST", "JAVA"))
+    assert not [item for item in scenario["consumers"].values() if "client" in item]
+    assert scenario["description"].endswith("A Java client stands for each RUST client.")
+
+
+def test_a_java_client_stands_for_one_that_lacks_a_setting_of_the_scenario() -> None:
+    planted = planted_at("RC0702")
+    cpp = languages("CPP", "CPP")
+    scenario, control = reproduced("RC0702", ALIKE, *planted.changes, cpp, looks=planted.looks)
+    for document in (scenario, control):
+        assert not [item for item in document["consumers"].values() if "client" in item]
+        assert "stands for m1 (python) and m2 (python)" in document["description"]
+
+
+def test_what_lite_pull_consumers_lose_is_waited_for_without_their_offsets() -> None:
+    lite = (
+        307,
+        lambda document: document["properties"].update(
+            autoCommit="true", PROP_CONSUME_TYPE="CONSUME_ACTIVELY"
+        ),
+    )
+    scenario, control = reproduced("RC0101", lite)
+    # Each pull carries its own expression: what each member's queues have of the other's tag is lost.
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
+    assert {item["api"] for item in scenario["consumers"].values()} == {"lite-pull"}
+    assert "wait" in scenario["steps"][-1]
+    assert control["steps"][-1]["settle"]["lag"] == 0
+
+
+def test_members_whose_pulls_carry_their_expressions_do_so_again() -> None:
+    own = (307, lambda document: document["properties"].update(postSubscriptionWhenPull="true"))
+    scenario, _ = reproduced("RC0101", own)
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
+    assert {item["post_subscription_when_pull"] for item in scenario["consumers"].values()} == {True}
+
+
+def test_a_client_id_of_go_or_cpp_twice_is_not_written() -> None:
+    planted = planted_at("RC0201")
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, languages("GO", "GO"))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0201"]
+    assert "can't be set" in str(written(report.views[finding.group], finding))
