@@ -49,7 +49,8 @@ in it. There is one exception: `AllocateMessageQueueConsistentHash` divides queu
 findings that depend on it are undetermined.
 
 `--write-scenario FOLDER` writes scenarios that reproduce a finding on your own machine, each with its
-control: {scenarios}.
+control: {scenarios}. Its members are Java, Go, C++ (by way of Python) or gRPC clients as the live ones are;
+where a scenario has no such client, a Java client stands for it, and the description names it.
 
 `--read-messages` reads the newest 128 messages of a queue if a finding depends on them, by their place in the
 commit log. Without it, the diagnosis knows only the hash of a tag, which the ConsumeQueue keeps, for the newest 32

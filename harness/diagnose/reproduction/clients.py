@@ -9,7 +9,7 @@ _JAVA, _CPP, _GO = "JAVA", "CPP", "GO"
 """Of RocketMQ's LanguageCode."""
 _JAVA_VERSION = re.compile(r"V(\d+)_(\d+)_(\d+)")
 _GO_VERSIONS = {"v2.0.0": "go@2.0.0", "v2.1.0": "go@2.1.1", "v2.1.1": "go"}
-"""By its PROP_CLIENT_VERSION: 2.1.1 reports v2.1.0, as 2.1.0 does, and 2.1.2 reports v2.1.1 (internal/client.go)."""
+"""By its PROP_CLIENT_VERSION (internal/client.go): 2.1.1 reports v2.1.0, as 2.1.0 does, and 2.1.2 v2.1.1."""
 
 
 def is_java(member: Member) -> bool:
