@@ -217,7 +217,7 @@ def _look(
 
 
 def _progress(text: str) -> None:
-    ERR.print(f"{text} ...")
+    ERR.print(plain(f"{text} ..."))
 
 
 async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:

@@ -35,6 +35,8 @@ WATCH_EVERY_S = 5.0
 """From one look of a watch to the next; clients commit their offsets as often."""
 MOST_LOOKS = 60
 """How many are kept: five minutes of a watch."""
+_MOST_TOLD = 10
+"""Findings that are told at a time before the end."""
 LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
 """From one look to the next, as long as something may be a moment of a change; 9 s from then on."""
 
@@ -86,6 +88,8 @@ class Diagnosis:
     """How many there were."""
     found: set[Place] = field(default_factory=set)
     """What was found at any time: a watch doesn't rule it out once it has gone."""
+    told: set[tuple[str, str, str]] = field(default_factory=set)
+    """The places of the findings that were told before the end."""
 
     async def run(self) -> Report:
         """Look until all is settled, or the patience is over; again only at the groups that are not.
@@ -124,6 +128,7 @@ class Diagnosis:
             if self.recorded is not None:
                 groups = self.recorded.groups_in(self.looked)
             else:
+                self._tell_certain(report.at_least(Level.WARNING))
                 await self._pause(patience_s, begin, sorted({code for code, _ in unsettled}))
             if self.watch_s:
                 groups = None
@@ -133,6 +138,17 @@ class Diagnosis:
             return self.looked < self.recorded.looks
         past_s = time.monotonic() - begin
         return past_s < self.watch_s or past_s < min(patience_s, self.within_s)
+
+    def _tell_certain(self, findings: Sequence[Finding]) -> None:
+        """Each once, as soon as it is certain: whoever waits for the rest has an answer already."""
+        if self.watch_s:
+            return  # which tells what changes
+        new = [finding for finding in findings if finding.place not in self.told]
+        for finding in new[:_MOST_TOLD]:
+            self.progress(f"certain already: {finding.headline}")
+        if len(new) > _MOST_TOLD:
+            self.progress(f"certain already: {len(new) - _MOST_TOLD} more")
+        self.told.update(finding.place for finding in new)
 
     async def _pause(self, patience_s: float, begin: float, codes: Collection[str]) -> None:
         past_s = time.monotonic() - begin

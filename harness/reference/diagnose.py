@@ -31,6 +31,7 @@ such a finding. It looks for 27 s, or longer in these cases:
 - 87 s if a broker may first have to release the lock of a killed orderly member.
 
 `--within 3s` limits that time: no look begins after it. A possible change under way is then undetermined.
+Findings that are certain are printed at once, to standard error.
 
 If a check gets no answer, its result is `undetermined`, never "fine".
 

@@ -81,11 +81,7 @@ def _runs(codes: Iterable[str]) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> Iterator[str]:
-    yield from _wrapped(
-        "",
-        f"{finding.level} [{finding.check.code}] ({finding.resource}) {finding.check.title}: {finding.sentence}",
-        "    ",
-    )
+    yield from _wrapped("", finding.headline, "    ")
     yield from _wrapped("    messages: ", finding.effect)
     for lost in finding.messages[:_EVIDENCE]:
         yield f"              {lost.text}"

@@ -117,6 +117,24 @@ def test_a_silent_member_is_reported_once_with_what_it_hides() -> None:
     assert "RC0101, RC0102, RC0105, RC0106, RC0204" in shown[1]
 
 
+def test_a_certain_finding_is_told_once_while_the_others_are_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rocketchaos.harness.diagnose.diagnosis.LOOKS_AFTER_S", (0.2,))
+    (no_owner,) = [item for item in PLANTED if item.code == "RC0301"]
+    looking = diagnosis("mismatch-4.9.4.json", *no_owner.changes, looks=9)
+    looking.recorded, looking.within_s = None, 0.3
+    told: list[str] = []
+    looking.progress = told.append
+    report = asyncio.run(looking.run())
+    certain = [line for line in told if line.startswith("certain already")]
+    assert len(report.looks) > 1
+    assert len(certain) == len(set(certain)) > 0
+    headlines = {f"certain already: {item.headline}" for item in report.at_least(Level.WARNING)}
+    assert set(certain) <= headlines
+    assert told.index(certain[0]) < next(n for n, line in enumerate(told) if "looking again" in line)
+
+
 @pytest.mark.parametrize(("language", "looks"), [("GO", 4), ("JAVA", 3)])
 def test_an_empty_answer_of_a_go_client_is_waited_for(
     monkeypatch: pytest.MonkeyPatch, language: str, looks: int
