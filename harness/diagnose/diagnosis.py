@@ -36,7 +36,7 @@ WATCH_EVERY_S = 5.0
 MOST_LOOKS = 60
 """How many are kept: five minutes of a watch."""
 _MOST_TOLD = 10
-"""Findings that are told at a time before the end."""
+"""Of the certain findings that the command prints before the end; it counts the others."""
 LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
 """From one look to the next, as long as something may be a moment of a change; 9 s from then on."""
 
@@ -89,7 +89,7 @@ class Diagnosis:
     found: set[Place] = field(default_factory=set)
     """What was found at any time: a watch doesn't rule it out once it has gone."""
     told: set[tuple[str, str, str]] = field(default_factory=set)
-    """The places of the findings that were told before the end."""
+    """The places of the findings that it has printed before the end."""
 
     async def run(self) -> Report:
         """Look until all is settled, or the patience is over; again only at the groups that are not.
