@@ -14,6 +14,7 @@ from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
 from rocketchaos.harness.diagnose.meaning import ALL, meaning
 from rocketchaos.harness.diagnose.model import (
     DEAD_LETTERS,
+    HEARTBEATS,
     RETRY,
     REVIVING,
     TRANSACTIONS,
@@ -96,6 +97,8 @@ class Collector:
             for client_id, found in self._connections(item, group).items()
         ]
         await asyncio.gather(*(self._member(item, number, *member) for number, member in enumerate(members)))
+        if self.scope.groups is not None and not all(item.members[group] for group in groups):
+            item.proxies = await self._routes(item, HEARTBEATS)
         behind = [group for group in groups if self._knows_by_proxy(item, group)]
         await heartbeats.add_subscriptions(item, partial(self._ask, item), behind)
         # Whoever came while it was asked for brought topics of its own.

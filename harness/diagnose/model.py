@@ -343,6 +343,8 @@ class Look:
     """By group and client id."""
     routes: dict[str, dict[str, Route]] = field(default_factory=dict)
     """By topic and the name server's address."""
+    proxies: dict[str, Route] = field(default_factory=dict)
+    """The route of HEARTBEATS, by the name server's address; asked for if a named group has no member."""
     topic_configs: dict[str, Exchange] = field(default_factory=dict)
     """By topic: what one of its brokers says of it (351); of brokers of 5.x alone."""
     stats: dict[str, dict[str, Exchange]] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.configuration import lacks_group
 from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.model import SYNCER, Member
+from rocketchaos.harness.diagnose.model import HEARTBEATS, SYNCER, Member
 from rocketchaos.harness.diagnose.view import PROXY, ClusterView, GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 
@@ -171,17 +171,43 @@ def _asks_others(view: GroupView, client_id: str) -> str:
 
 def nobody(view: GroupView) -> Iterator[Result]:
     """A group that the user named and that has no known member."""
-    if view.named and not view.online:
-        asked = view.now.stored.get(view.group, {})
-        known = any(view.group in groups for groups in view.now.groups.values())
+    if not view.named or view.online:
+        return
+    asked = view.now.stored.get(view.group, {})
+    known = any(view.group in groups for groups in view.now.groups.values())
+    unknown = f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}"
+    more = "".join(tell(view) for tell in (_not_created, _guarded, _pulls_refused, _behind, _namesakes))
+    evidence = tuple(
+        Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
+    )
+    if not _without_proxies(view):
         yield Unknown(
-            f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}: either no "
-            "member is online, or its members use a proxy that runs as a server of its own (`--proxy HOST:PORT` "
-            f"asks it){_not_created(view)}{_guarded(view)}{_pulls_refused(view)}{_behind(view)}{_namesakes(view)}",
-            tuple(
-                Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
-            ),
+            f"{unknown}: either no member is online, or its members use a proxy that runs as a server of its own "
+            f"(`--proxy HOST:PORT` asks it){more}",
+            evidence,
         )
+        return
+    lacking = tuple(Evidence(item.exchange, f"no topic {HEARTBEATS}") for item in view.now.proxies.values())
+    yield Found(
+        f"{unknown}, and no proxy that runs as a server of its own has been here, since the topic {HEARTBEATS}, "
+        f"which such a proxy makes, is not there{more}",
+        (*evidence, *lacking),
+    )
+
+
+def _without_proxies(view: GroupView) -> bool:
+    """Whether all brokers answered, and no proxy in cluster mode has been here.
+
+    Such a proxy makes its topic when it starts (AbstractSystemMessageSyncer.start, 5.1.0 to 5.5.0); 5.0 makes none.
+    """
+    stored = view.now.stored.get(view.group, {})
+    versions = [item.runtime.get("brokerVersionDesc", "") for item in view.now.brokers.values()]
+    return (
+        not any(item.unknown for item in stored.values())
+        and all(version and not version.startswith("V5_0_") for version in versions)
+        and bool(view.now.proxies)
+        and all(item.exchange.answer_code == read.NO_TOPIC for item in view.now.proxies.values())
+    )
 
 
 def behind_an_unasked_proxy(view: ClusterView) -> Iterator[Result]:

@@ -45,7 +45,10 @@ def _lines(report: Report, verbose: bool) -> Iterator[str]:
             )
     if ruled_out and not verbose:
         yield "`--verbose` prints what each check that found nothing ruled out"
-    named = {item.group for item in report.undetermined if item.check.code == "RC0210"}
+    without_members = [
+        item for item in (*report.undetermined, *report.findings) if item.check.code == "RC0210"
+    ]
+    named = {item.group for item in without_members}
     if offline := [group for group in report.offline if not named & {group, ""}]:
         yield from _wrapped(
             "",

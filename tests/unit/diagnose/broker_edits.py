@@ -41,6 +41,23 @@ def removed_queue(end: int) -> Edit:
     return add
 
 
+def proxies_topic(answer_code: int) -> Edit:
+    """The name server's answer to the question for the topic that a proxy in cluster mode makes."""
+
+    def add(exchanges: Any) -> Any:
+        asked = False
+        for item in exchanges:
+            yield item
+            if item.code == 105 and not asked:
+                asked = True
+                fields = {"topic": "DefaultHeartBeatSyncerTopic"}
+                yield replace(
+                    item, fields=fields, answer_code=answer_code, body="" if answer_code else item.body
+                )
+
+    return add
+
+
 def no_topic(document: Any) -> None:
     document["mqTable"] = {}
     document["subscriptionSet"] = [item for item in document["subscriptionSet"] if "%RETRY%" in item["topic"]]

@@ -1,0 +1,55 @@
+"""A group that the user named, and of which no broker knows a member: offline, or behind a proxy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.output.text import text
+from tests.unit.diagnose.broker_edits import offset, proxies_topic
+from tests.unit.diagnose.reports import Change, codes, diagnosed, unanswered
+
+OFFLINE = unanswered(203, 206)
+NO_TOPIC = 17
+
+
+def _version(name: str) -> Change:
+    return 28, lambda document: document["table"].update(brokerVersionDesc=name)
+
+
+@pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
+def test_a_group_is_offline_where_no_proxy_has_made_its_topic(recorded: str) -> None:
+    report = diagnosed(recorded, OFFLINE, proxies_topic(NO_TOPIC), *offset(lambda _look: 1))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0210"]
+    assert finding.level is Level.WARNING
+    assert "behind" in finding.sentence
+    assert "no topic DefaultHeartBeatSyncerTopic" in [item.says for item in finding.evidence]
+    assert "RC0210" not in {item.check.code for item in report.undetermined}
+    assert "asks a proxy as well" not in text(report)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        (proxies_topic(0),),
+        (proxies_topic(1),),
+        (),  # as in bundles that an earlier version has written
+        (proxies_topic(NO_TOPIC), _version("V5_0_0")),
+        (proxies_topic(NO_TOPIC), unanswered(28, None)),
+        (proxies_topic(NO_TOPIC), unanswered(203, None)),
+        (proxies_topic(NO_TOPIC), unanswered(203, 1)),
+    ],
+)
+def test_a_group_that_a_proxy_may_serve_is_undetermined(changes: tuple[Any, ...]) -> None:
+    report = diagnosed("mismatch-5.5.0.json", OFFLINE, *changes)
+    assert "RC0210" not in codes(report)
+    (item,) = [item for item in report.undetermined if item.check.code == "RC0210"]
+    assert "or its members use a proxy" in item.reason
+
+
+def test_a_group_that_no_one_named_is_left_out() -> None:
+    report = diagnosed("mismatch-4.9.4.json", OFFLINE, proxies_topic(NO_TOPIC), groups=None)
+    assert "RC0210" not in codes(report)
+    assert "RC0210" not in {item.check.code for item in report.undetermined}
