@@ -198,7 +198,7 @@ def nobody(view: GroupView) -> Iterator[Result]:
 def _without_proxies(view: GroupView) -> bool:
     """Whether all brokers answered, and no proxy in cluster mode has been here.
 
-    Such a proxy makes its topic when it starts (AbstractSystemMessageSyncer.start, 5.1.0 to 5.5.0); 5.0 makes none.
+    Such a proxy makes its topic when it starts (AbstractSystemMessageSyncer.start, 5.1.0 to 5.5.0); 5.0 has none.
     """
     stored = view.now.stored.get(view.group, {})
     versions = [item.runtime.get("brokerVersionDesc", "") for item in view.now.brokers.values()]
