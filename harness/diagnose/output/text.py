@@ -45,10 +45,9 @@ def _lines(report: Report, verbose: bool) -> Iterator[str]:
             )
     if ruled_out and not verbose:
         yield "`--verbose` prints what each check that found nothing ruled out"
-    without_members = [
-        item for item in (*report.undetermined, *report.findings) if item.check.code == "RC0210"
-    ]
-    named = {item.group for item in without_members}
+    told = [(item.check.code, item.group) for item in report.findings]
+    told += [(item.check.code, item.group) for item in report.undetermined]
+    named = {group for code, group in told if code == "RC0210"}
     if offline := [group for group in report.offline if not named & {group, ""}]:
         yield from _wrapped(
             "",
