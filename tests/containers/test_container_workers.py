@@ -25,8 +25,8 @@ from rocketchaos.harness.workers.container_program import EVENTS_FD, SHELL, Cont
 from rocketchaos.harness.workers.in_containers import InContainers
 from rocketchaos.harness.workers.program import WorkerHome, WorkerPlan
 from rocketchaos.harness.workers.worker import Worker
-from rocketchaos.harness.workers.worker_events import WorkerEvent
 from rocketchaos.harness.workers.worker_kinds import KINDS, WorkerKind
+from tests.containers.recorder import Recorder
 from tests.waiting import until
 
 pytestmark = pytest.mark.containers
@@ -35,24 +35,6 @@ CHILDREN = Path(__file__).parent.parent / "unit" / "workers" / "children"
 ROOT = CHILDREN.parent.parent.parent
 LIMIT_S = 30.0
 OWNER = f"{os.getpid()}-container-workers"
-
-
-class Recorder:
-    """What the callbacks were told, in order."""
-
-    def __init__(self) -> None:
-        self.events: list[WorkerEvent] = []
-        self.deaths: list[tuple[str, str, Trouble]] = []
-
-    def on_event(self, event: WorkerEvent) -> None:
-        self.events.append(event)
-
-    def on_death(self, *death: object) -> None:
-        self.deaths.append(death)  # type: ignore[arg-type]
-
-    @property
-    def numbers(self) -> list[int]:
-        return [event.data["number"] for event in self.events if event.kind == "numbered"]
 
 
 class Children:
