@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -104,7 +104,8 @@ class Collector:
         # Whoever came while it was asked for brought topics of its own.
         late = {topic for group in groups for topic in self.topics_of(item, group)} - set(topics)
         await asyncio.gather(*(self._topic(item, topic, anew) for topic in sorted(late)))
-        item.at_ms = min((asked.at_ms for asked in self._asked(item) if asked.at_ms), default=item.at_ms)
+        asked = [*(known.exchange for known in item.registered.values()), *item.offset_tables.values()]
+        item.at_ms = min((exchange.at_ms for exchange in asked if exchange.at_ms), default=item.at_ms)
         if anew:
             self._known = item
         return item
@@ -370,11 +371,6 @@ class Collector:
         keep: Keep | None = None,
     ) -> Exchange:
         return await self._asker.ask(look.number, address, code, fields or {}, keep)
-
-    @staticmethod
-    def _asked(look: Look) -> Iterable[Exchange]:
-        yield from (item.exchange for item in look.registered.values())
-        yield from look.offset_tables.values()
 
 
 def consumed_topics(look: Look, group: str) -> set[str]:
