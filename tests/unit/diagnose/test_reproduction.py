@@ -49,6 +49,12 @@ def test_different_tags_lose_as_much_as_the_allocation_says() -> None:
     assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagB"}
 
 
+def test_a_broker_lets_a_tag_with_the_same_hash_pass() -> None:
+    scenario, _ = _one("RC0101", wants("Aa", "BB"))
+    # Whoever is the holder, each owner gets its own tag.
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
+
+
 def test_a_broker_filters_what_cpp_clients_pull_by_their_own_expressions() -> None:
     scenario, _ = _one("RC0101", languages("CPP", "CPP"))
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
