@@ -37,8 +37,8 @@ _AGAIN_BY_POP = (
     "They come again whenever their invisible time has passed. After the last retry they are dead letters."
 )
 _POPPED = (
-    "Once popInvisibleTime has passed (default 60 s), these messages go to any member again, as retries. The "
-    "group's offset has passed them, so a lag doesn't show them."
+    "Once popInvisibleTime has passed ({time}), these messages go to any member again, as retries. The group's "
+    "offset has passed them, so a lag doesn't show them."
 )
 
 
@@ -86,7 +86,7 @@ def _popped_hang(view: GroupView) -> Iterator[Found]:
                         ),
                     ),
                     topic,
-                    effect=_POPPED,
+                    effect=_POPPED.format(time=_invisible_time(member)),
                     settled=False,
                     key=member.client_id,
                 )
@@ -259,6 +259,12 @@ def _rarely_fails(view: GroupView, came: int) -> bool:
     succeeded = sum(sum(item.succeeding.values()) for item in view.answered)
     # Of an idle group, fewer retries than a tenth of all messages that are stored.
     return failed * 9 < succeeded if failed or succeeded else came * 9 < sum(map(view.stored_in, view.topics))
+
+
+def _invisible_time(member: Member) -> str:
+    """How long nobody else gets what a member has popped, as a phrase."""
+    shown = member.properties.get("popInvisibleTime", "")
+    return f"{whole(shown) / 1000:g} s" if shown.isdecimal() else "default 60 s"
 
 
 def _invisible_times(view: GroupView) -> Iterator[str]:

@@ -68,6 +68,15 @@ def test_a_listener_that_finishes_no_popped_message_is_found(
     assert codes(report) == ({"RC0601"} if found else set())
 
 
+def test_how_long_popped_messages_stay_away_is_by_the_members_own_setting() -> None:
+    def slow(document: Any, _look: int) -> None:
+        document["properties"]["popInvisibleTime"] = "300000"
+
+    changes: Any = (ALIKE, _pops(40, 0.0))
+    own = diagnosed("mismatch-5.5.0.json", *changes, by_look(307, slow), looks=17).findings[0]
+    assert "popInvisibleTime has passed (300 s)" in own.effect
+
+
 def _read_keys() -> Iterator[tuple[str, str]]:
     """What checks read of settings, runtime and properties: `member.properties.get("…")`."""
     folder = Path(str(checks.__file__)).parent.parent
