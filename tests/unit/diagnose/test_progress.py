@@ -4,29 +4,68 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rocketchaos.harness.diagnose import checks, read
+from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from tests.unit.diagnose.broker_edits import ends, offset
 from tests.unit.diagnose.member_edits import ALIKE, tries, wants
-from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unanswered, unknown
+from tests.unit.diagnose.reports import Change, Edit, by_look, codes, diagnosed, each, unanswered, unknown
 
 
 @pytest.mark.parametrize(
     ("every_ms", "cached", "level"),
-    [(2_000, 0, Level.WARNING), (0, 0, Level.ERROR), (2_000, 2, Level.ERROR)],
+    [
+        (2_000, 0, Level.WARNING),
+        (0, 0, Level.ERROR),
+        (2_000, 2, Level.ERROR),
+    ],
     ids=["paused", "pulls-no-more", "holds-messages"],
 )
 def test_a_consumer_that_its_application_pauses_is_no_error(every_ms: int, cached: int, level: Level) -> None:
     stands = offset(lambda _look: 1)
     (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *stands, tries(every_ms, cached), looks=17).findings
     assert (finding.check.code, finding.level) == ("RC0501", level)
+
+def _asked_at_any_time(ago_ms: Callable[[int], int]) -> Edit:
+    """Looks that are 2.3 s apart; members whose last try to pull was so long before the question."""
+
+    def change(item: Exchange) -> Exchange:
+        at_ms = item.at_ms + 300 * item.look
+        if item.code != 307:
+            return replace(item, at_ms=at_ms)
+        document = item.document
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=0, lastPullTimestamp=at_ms - ago_ms(item.look))
+        return replace(item, at_ms=at_ms, body=json.dumps(document))
+
+    return each(change)
+
+
+@pytest.mark.parametrize(
+    ("ago_ms", "level"),
+    [
+        # Its tries are whole seconds apart: of 2.3 s two are between two looks, or three.
+        (lambda look: 300 * look % 1_000, Level.WARNING),
+        (lambda look: 5_000 + 300 * look % 1_000, Level.WARNING),
+        (lambda look: 20 * (look % 2), Level.ERROR),
+        (lambda look: 5_000 + 20 * (look % 2), Level.ERROR),
+    ],
+    ids=["paused", "paused-with-another-clock", "refused", "refused-with-another-clock"],
+)
+def test_a_broker_that_refuses_all_pulls_is_no_pause(ago_ms: Callable[[int], int], level: Level) -> None:
+    stands = offset(lambda _look: 1)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *stands, _asked_at_any_time(ago_ms), looks=17)
+    (finding,) = report.findings
+    assert (finding.check.code, finding.level) == ("RC0501", level)
+    assert ("pulls many times a second, and gets nothing" in finding.sentence) is (level is Level.ERROR)
 
 
 @pytest.mark.parametrize(
