@@ -179,7 +179,11 @@ def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
 
 
 def _ranges(
-    topic: str, queue: Queue, offset: int, bad: Sequence[tuple[Entry, Fate]], names: Mapping[int, Sequence[str]]
+    topic: str,
+    queue: Queue,
+    offset: int,
+    bad: Sequence[tuple[Entry, Fate]],
+    names: Mapping[int, Sequence[str]],
 ) -> Iterator[Lost]:
     def kind(item: tuple[Entry, Fate]) -> tuple[str, Fate, bool]:
         entry, what = item

@@ -71,7 +71,7 @@ def has_more_than_threads(member: Member) -> bool:
 
 
 def invisible_time(member: Member) -> str:
-    """How long nobody else gets what a member has popped, as a phrase."""
+    """How long other members don't get the messages that a member has popped, as a phrase."""
     shown = member.properties.get("popInvisibleTime", "")
     return f"{whole(shown) / 1000:g} s" if shown.isdecimal() else "default 60 s"
 

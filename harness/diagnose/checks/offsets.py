@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
-from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, refused
+from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, refused, without_offset
 from rocketchaos.harness.diagnose.checks.reasons import (
     UNCOMMITTED,
     explained_by,
@@ -170,7 +170,7 @@ def _level(view: GroupView, topic: str, queues: Sequence[Queue]) -> Level | None
 
 
 def _why(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
-    """What is known of the reason, as a phrase."""
+    """The reason, as far as members show it, as a phrase."""
     return failing(view, topic, queues) or refused(view, topic, queues)
 
 
@@ -244,6 +244,8 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
             )
         if wanted == "rewind":
             yield from given_up(view, {item[0] for item in _queues_in(view, wanted)})
+        if wanted == "stop":
+            yield from _without_offset(view)
         if wanted == "stop" and view.online:
             for topic in filter(view.is_static, view.topics):
                 route = view.route(topic)
@@ -273,6 +275,18 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 )
 
     return check
+
+
+def _without_offset(view: GroupView) -> Iterator[Unknown]:
+    for topic in () if view.broadcasting or view.shares_queues else view.present_topics:
+        if queues := without_offset(view, topic):
+            yield Unknown(
+                f"{queues_text(queues)}: its owner should have begun, and neither the broker nor the owner knows "
+                "an offset",
+                (*evidence(view, topic, queues), *_held(view, topic, queues)),
+                topic,
+                look_again=True,
+            )
 
 
 def _see(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:

@@ -10,7 +10,10 @@ from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
 
 _READS_LESS = "Members leave out its queues: "
-_WRITES_LESS, _WRITES_NONE = "Producers send to the other brokers.", "Producers can't send: they find no queue."
+_WRITES_LESS, _WRITES_NONE = (
+    "Producers send to the other brokers.",
+    "Producers can't send: they find no queue.",
+)
 _KEPT = (
     "Members keep failed messages and call the listener again every 5 s. The group's offset stays at the oldest "
     "of them, and none becomes a dead letter."
@@ -79,8 +82,8 @@ def _written_less(view: GroupView, topics: Sequence[str]) -> Found:
 
 
 def _still_read(view: GroupView, topics: Sequence[str]) -> str:
-    """What members get of topics that are closed to producers, as a sentence; none of a broker that also closes one
-    of them to members, which is a finding of its own."""
+    """That members still read topics that are closed to producers, as a sentence; empty if a broker closes one of
+    them to members too, which is a finding of its own."""
     unread = any({*_closed(view, topic, READ)} & {*_closed(view, topic, WRITE)} for topic in topics)
     return "" if unread else " Members still get what is stored there."
 

@@ -24,7 +24,7 @@ from rocketchaos.harness.diagnose.finding import (
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import clock, counted, joined, queues_text
+from rocketchaos.harness.diagnose.words import clock, counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 LATER = 16
@@ -243,7 +243,9 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     if not view.may_be_online:
         effect = "They wait until a member is online, or retention deletes them."
     elif not view.online:
-        effect = "If no member is online, also behind a proxy (`--proxy`), they wait, or retention deletes them."
+        effect = (
+            "If no member is online, also behind a proxy (`--proxy`), they wait, or retention deletes them."
+        )
     else:
         effect = _AGAIN_BY_POP if by_pop else ""
     yield Found(

@@ -1,8 +1,10 @@
-"""How the owner of a queue tries to pull from it: as one that is paused, or as one whose pulls a broker refuses."""
+"""How the owner of a queue pulls from it: as one that is paused, or as one whose pulls a broker refuses."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rocketchaos.harness.diagnose.fate import entries_of
+from rocketchaos.harness.diagnose.meaning import takes
 from rocketchaos.harness.diagnose.model import Held, Look, Member
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
@@ -16,6 +18,10 @@ _UNEVEN_MS = 150
 """A paused client tries each second: between two looks whole seconds pass, and a little more (measured: at most
 94 ms on a busy host)."""
 _LEAST_UNEVEN = 2
+_STARTS_MS = 30_000
+"""A member owns its queues this long after its start: from then on it takes what comes, wherever it began."""
+_OF_GO_MS, _LATE_MS = 30_000, 1_000
+"""A client of Go that is suspended tries again after this time (_PullDelayTimeWhenSuspend; 2.1.0 to 2.1.2)."""
 
 
 def owners(look: Look, group: str, topic: str, queue: Queue) -> list[tuple[Member, Held]]:
@@ -34,6 +40,10 @@ def is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
     One whose pulls fail comes after a second too (pullTimeDelayMillsWhenException).
     """
     seen = _in_vain(view, topic, queue)
+    if any(member.language == "GO" for member, _ in seen):
+        every = [last[1].last_pull_ms - first[1].last_pull_ms for first, last in pairwise(seen)]
+        steps = [step for step in every if step]
+        return bool(steps) and all(0 <= step - _OF_GO_MS < _LATE_MS for step in steps)
     tries = [held.last_pull_ms for _, held in seen[-_LEAST_LOOKS:]]
     return (
         bool(seen)
@@ -54,6 +64,31 @@ def refused(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
         return ""
     does = "pulls many times a second, and gets" if len(ids) == 1 else "pull many times a second, and get"
     return f"; {joined(sorted(ids))} {does} nothing: the broker refuses it, as by flow control"
+
+
+def without_offset(view: GroupView, topic: str) -> list[Queue]:
+    """Queues with messages of which no offset is known, neither by the broker nor by the only owner, though the
+    newest message came while that one ran, or it begins with the first, and it wants some.
+
+    It may have taken none, or it may have begun behind what is stored: a client of Go stores -1 until it has
+    handled a message.
+    """
+    found = []
+    for queue in view.queues(topic):
+        known = owners(view.now, view.group, topic, queue)
+        ends = view.ends(topic).get(queue)
+        if len(known) != 1 or ends is None or ends.max_offset <= ends.min_offset:
+            continue
+        (member, held) = known[0]
+        own, entries = member.subscriptions.get(topic), entries_of(view, topic, queue) or ()
+        if held.cached_count or own is None or all(takes(own, item.tags_code) is False for item in entries):
+            continue
+        came_ms = ends.updated_ms - member.started_ms if member.started_ms else 0
+        stored = view.stored.get(queue[0])
+        begins = stored is not None and stored.consume_from == "CONSUME_FROM_FIRST_OFFSET"
+        if view.reached(topic, queue) is None and (begins or came_ms > _STARTS_MS):
+            found.append(queue)
+    return found
 
 
 def _in_vain(view: GroupView, topic: str, queue: Queue) -> Sequence[tuple[Member, Held]]:

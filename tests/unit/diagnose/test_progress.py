@@ -16,7 +16,7 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from tests.unit.diagnose.broker_edits import ends, offset
-from tests.unit.diagnose.member_edits import ALIKE, tries, wants
+from tests.unit.diagnose.member_edits import ALIKE, languages, tries, wants
 from tests.unit.diagnose.reports import Change, Edit, by_look, codes, diagnosed, each, unanswered, unknown
 
 
@@ -33,6 +33,70 @@ def test_a_consumer_that_its_application_pauses_is_no_error(every_ms: int, cache
     stands = offset(lambda _look: 1)
     (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *stands, tries(every_ms, cached), looks=17).findings
     assert (finding.check.code, finding.level) == ("RC0501", level)
+
+
+@pytest.mark.parametrize(
+    ("after_ms", "level"),
+    [(30_001, Level.WARNING), (0, Level.ERROR), (33_000, Level.ERROR)],
+    ids=["suspended", "pulls-no-more", "fails-after-a-time-out"],
+)
+def test_a_client_of_go_that_is_suspended_tries_every_half_minute(after_ms: int, level: Level) -> None:
+    def change(document: Any, look: int) -> None:
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=0)
+            held["lastPullTimestamp"] += after_ms if look > 5 else 0
+
+    stands = offset(lambda _look: 1)
+    changes: Any = (ALIKE, languages("GO", "GO"), *stands, by_look(307, change))
+    found = diagnosed("mismatch-4.9.4.json", *changes, looks=17).findings
+    assert [item.level for item in found if item.check.code == "RC0501"] == [level]
+
+
+def test_a_queue_that_a_client_of_go_has_dropped_is_not_its_own() -> None:
+    def change(document: Any) -> None:
+        for held in document["mqTable"].values():
+            del held["droped"]
+            held["dropped"] = True
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, change), looks=30)
+    assert "RC0301" in codes(report)
+
+
+@pytest.mark.parametrize(
+    ("consume_from", "came_s", "found"),
+    [
+        ("CONSUME_FROM_FIRST_OFFSET", -60, True),
+        ("CONSUME_FROM_LAST_OFFSET", -60, False),
+        ("CONSUME_FROM_LAST_OFFSET", 60, True),
+    ],
+    ids=["from-the-first", "came-before-the-start", "came-after-the-start"],
+)
+def test_a_queue_without_any_offset_is_not_ruled_out(consume_from: str, came_s: int, found: bool) -> None:
+    def without_offsets(document: Any, _look: int) -> None:
+        document["offsetTable"] = {key: {} for key in document["offsetTable"]}
+
+    def began(document: Any, _look: int) -> None:
+        document["consumeFromWhere"] = consume_from
+
+    def stored(document: Any, look: int) -> None:
+        document["properties"]["PROP_CONSUMER_START_TIMESTAMP"] = "1000000"
+        for held in document["mqTable"].values():
+            held.update(commitOffset=-1, cachedMsgCount=0)
+
+    def came(document: Any, _look: int) -> None:
+        for item in document.get("offsetTable", {}).values():
+            item["lastUpdateTimestamp"] = 1_000_000 + 1_000 * came_s
+
+    changes: Any = [
+        by_look(43, without_offsets),
+        by_look(203, began),
+        by_look(307, stored),
+        by_look(202, came),
+    ]
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, languages("GO", "GO"), *changes, looks=17)
+    assert ("RC0501" in unknown(report)) is found
+    assert ("RC0501" in {item.check.code for item in report.ruled_out}) is not found
+
 
 def _asked_at_any_time(ago_ms: Callable[[int], int]) -> Edit:
     """Looks that are 2.3 s apart; members whose last try to pull was so long before the question."""
