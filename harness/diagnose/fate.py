@@ -5,14 +5,14 @@ subscription of its queue's owner. If a member's pulls carry their own expressio
 that of now: who consumed an old message under another subscription is not known.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.meaning import expression_text, takes
-from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.model import Member, Subscription
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.owners import shares
 from rocketchaos.harness.diagnose.view import GroupView
@@ -135,12 +135,25 @@ def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
             continue
         by_owner = takes(own, entry.tags_code, entry.tag)
         by_broker = by_owner if carries_its_own(view, member) else (held and takes(held, entry.tags_code))
-        if by_owner is None or by_broker is None:
+        if by_owner is None or by_broker is None or (by_owner and _is_ambiguous(view, topic, own, entry)):
             return Fate.UNKNOWN
         if by_broker and by_owner:
             return Fate.DELIVERED
         best = Fate.BY_CLIENT if by_broker else Fate.BY_BROKER
     return best
+
+
+def _is_ambiguous(view: GroupView, topic: str, own: Subscription, entry: Entry) -> bool:
+    """Whether a member that wants one tag may drop the message, as that of another tag with the same hash: clients
+    compare the tags themselves (PullAPIWrapper.processPullResult; 4.9.4, 5.5.0)."""
+    if entry.tag is not None:
+        return False
+    return any(not takes(own, entry.tags_code, tag) for tag in _names(view, topic).get(entry.tags_code, ()))
+
+
+def same_hash(view: GroupView, topic: str) -> list[Sequence[str]]:
+    """Tags that members want, and that have the same hash."""
+    return [tags for tags in _names(view, topic).values() if len(tags) > 1]
 
 
 def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
@@ -166,11 +179,15 @@ def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
 
 
 def _ranges(
-    topic: str, queue: Queue, offset: int, bad: Sequence[tuple[Entry, Fate]], names: dict[int, str]
+    topic: str,
+    queue: Queue,
+    offset: int,
+    bad: Sequence[tuple[Entry, Fate]],
+    names: Mapping[int, Sequence[str]],
 ) -> Iterator[Lost]:
     def kind(item: tuple[Entry, Fate]) -> tuple[str, Fate, bool]:
         entry, what = item
-        tag = entry.tag if entry.tag else names.get(entry.tags_code, f"hash {entry.tags_code}")
+        tag = entry.tag or "/".join(names.get(entry.tags_code, [f"hash {entry.tags_code}"]))
         return tag, what, entry.offset < offset
 
     for (tag, what, passed), group in groupby(
@@ -188,7 +205,7 @@ def share_text(view: GroupView, topic: str) -> str:
     if not wanted:
         return _by_rule(view, topic)
     if not certain:
-        return ""
+        return _by_hash(view, topic)
     number = sum(entry.count for entry in found)
     if not number:
         return f"Of the {counted(wanted, 'newest message')} that a member wants, none is lost so far."
@@ -206,8 +223,8 @@ def share_text(view: GroupView, topic: str) -> str:
 def _by_rule(view: GroupView, topic: str) -> str:
     """If no message that a member wants is stored yet: which will be lost, by tag and queue."""
     parts = []
-    for code, tag in sorted(_names(view, topic).items(), key=lambda item: item[1]):
-        entry = Entry(0, code, tag)
+    for tag in sorted(tag for tags in _names(view, topic).values() for tag in tags):
+        entry = Entry(0, hash_code(tag), tag)
         queues = [
             queue
             for queue in view.queues(topic)
@@ -234,7 +251,20 @@ def stranded(view: GroupView, topic: str, queues: Sequence[Queue]) -> list[Lost]
     return found
 
 
-def _names(view: GroupView, topic: str) -> dict[int, str]:
-    """The tags that members want, by hash."""
+def _by_hash(view: GroupView, topic: str) -> str:
+    """If it isn't certain which messages are lost, because tags have the same hash."""
+    return "".join(
+        f"{' and '.join(f'`{tag}`' for tag in tags)} have the same hash, which is all that brokers compare: a "
+        "message that passes there is lost if its queue's owner wants the other tag. `--read-messages` shows "
+        "which ones are."
+        for tags in same_hash(view, topic)[:1]
+    )
+
+
+def _names(view: GroupView, topic: str) -> Mapping[int, Sequence[str]]:
+    """The tags that members want, by hash: `Aa` and `BB` have the same one."""
     wanted = [item for item in view.own(topic).values() if item.type == "TAG"]
-    return {hash_code(tag): tag for item in wanted for tag in tags_of(expression_text(item))}
+    found: dict[int, list[str]] = {}
+    for tag in sorted({tag for item in wanted for tag in tags_of(expression_text(item))}):
+        found.setdefault(hash_code(tag), []).append(tag)
+    return found

@@ -371,7 +371,8 @@ def _held(item: Mapping[str, Any], *, popped: bool) -> Held:
         cached_min_offset=min((whole(item.get(f"{kind}MinOffset")) for kind in kinds), default=0),
         cached_max_offset=max((whole(item.get(f"{kind}MaxOffset")) for kind in kinds), default=0),
         locked=str(item.get("locked")).lower() == "true",
-        dropped=str(item.get("droped")).lower() == "true",
+        # So it is called by Java, and by Go otherwise.
+        dropped="true" in (str(item.get(key)).lower() for key in ("droped", "dropped")),
         last_lock_ms=whole(item.get("lastLockTimestamp")),
         last_pull_ms=whole(item.get("lastPullTimestamp")),
         last_consume_ms=whole(item.get("lastConsumeTimestamp")),

@@ -159,6 +159,13 @@ class GroupView:
         return bool(self.members)
 
     @property
+    def may_be_online(self) -> bool:
+        """Whether brokers know a member, or a proxy of 5.x that wasn't asked may know one."""
+        asked = any(name.startswith(PROXY) for name in self.now.stored.get(self.group, {}))
+        by_proxy = not asked and any(broker.is_of_5 for broker in self.now.brokers.values())
+        return self.online or by_proxy
+
+    @property
     def abandoned(self) -> bool:
         """Whether nobody may use the group any more: it has no member, and the user didn't name it."""
         return not self.online and not self.named

@@ -1,10 +1,12 @@
 """What a member has in its hands: for how long it has finished none of a queue's messages, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.finding import SETTLES_S
 from rocketchaos.harness.diagnose.model import Held, Look, Member
 from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 STUCK_MS = 30_000
@@ -66,6 +68,24 @@ def has_more_than_threads(member: Member) -> bool:
     count = sum(min(item.cached_count, 1) if member.orderly else item.cached_count for item in held)
     threads = member.properties.get("PROP_THREADPOOL_CORE_SIZE", "")
     return count > (whole(threads) if threads.isdecimal() else _THREADS)
+
+
+def invisible_time(member: Member) -> str:
+    """How long other members don't get the messages that a member has popped, as a phrase."""
+    shown = member.properties.get("popInvisibleTime", "")
+    return f"{whole(shown) / 1000:g} s" if shown.isdecimal() else "default 60 s"
+
+
+def invisible_times(view: GroupView) -> Iterator[str]:
+    """How long members that pop have until their messages come again, as a phrase."""
+    times: dict[str, list[str]] = {}
+    for member in view.answered:
+        popping = any(held.popped for queues in member.queues.values() for held in queues.values())
+        if popping and (shown := member.properties.get("popInvisibleTime", "")).isdecimal():
+            times.setdefault(shown, []).append(member.client_id)
+    for shown, ids in sorted(times.items()):
+        pops = "pops" if len(ids) == 1 else "pop"
+        yield f"messages that {joined(ids)} {pops} come again after {whole(shown) / 1000:g} s (popInvisibleTime)"
 
 
 def _idle_ms(member: Member) -> int:

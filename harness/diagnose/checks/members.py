@@ -219,8 +219,9 @@ def behind_an_unasked_proxy(view: ClusterView) -> Iterator[Result]:
         return
     more = f" and {counted(len(unseen) - _MOST_NAMED, 'other group')}" if len(unseen) > _MOST_NAMED else ""
     names = ", ".join(unseen[:_MOST_NAMED]) + more if more else joined(unseen)
+    have = "has" if len(brokers) == 1 else "have"
     yield Unknown(
-        f"no broker knows a member of {names}. {joined(brokers)} has the group {SYNCER}, so a proxy in cluster "
+        f"no broker knows a member of {names}. {joined(brokers)} {have} the group {SYNCER}, so a proxy in cluster "
         "mode has been here: it knows its members, and `--proxy HOST:PORT` asks it",
         tuple(Evidence(view.now.group_configs[name], f"{SYNCER} is there") for name in brokers),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
+from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, refused, without_offset
 from rocketchaos.harness.diagnose.checks.reasons import (
     UNCOMMITTED,
     explained_by,
@@ -28,7 +29,7 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.meaning import takes
-from rocketchaos.harness.diagnose.model import Held, Look, Member, Subscription
+from rocketchaos.harness.diagnose.model import Look, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -110,23 +111,9 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
             yield topic, found, lag
 
 
-def _owner(look: Look, group: str, topic: str, queue: Queue) -> Held | None:
-    """The queue as its only owner reports it, if members answer."""
-    found = _owners(look, group, topic, queue)
-    return found[0][1] if len(found) == 1 else None
-
-
-def _owners(look: Look, group: str, topic: str, queue: Queue) -> list[tuple[Member, Held]]:
-    return [
-        (member, held)
-        for member in look.members.get(group, {}).values()
-        if (held := member.queues.get(topic, {}).get(queue)) is not None and not held.dropped
-    ]
-
-
 def _can_consume(look: Look, group: str, topic: str, queue: Queue) -> bool:
     """Whether the queue had one owner, and an orderly one had its lock: without it, RC0603 tells."""
-    found = _owners(look, group, topic, queue)
+    found = owners(look, group, topic, queue)
     return len(found) == 1 and all(held.locked or not member.orderly for member, held in found)
 
 
@@ -177,18 +164,14 @@ def _by_how_much(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
 
 def _level(view: GroupView, topic: str, queues: Sequence[Queue]) -> Level | None:
     """An application may pause its consumer on purpose; all else that stops an offset is an error."""
-    return Level.WARNING if all(_is_paused(view, topic, queue) for queue in queues) else None
+    if refused(view, topic, queues):
+        return None
+    return Level.WARNING if all(is_paused(view, topic, queue) for queue in queues) else None
 
 
-def _is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
-    """Whether the queue's owner does what a paused one does: it tries to pull, again and again (each second,
-    DefaultMQPushConsumerImpl.pullMessage of 4.9.4 and 5.5.0), and holds nothing."""
-    seen = [held for look in view.looks if (held := _owner(look, view.group, topic, queue)) is not None]
-    return (
-        len(seen) == len(view.looks)
-        and not any(held.cached_count for held in seen)
-        and all(before.last_pull_ms < after.last_pull_ms for before, after in pairwise(seen[-LEAST_LOOKS:]))
-    )
+def _why(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """The reason, as far as members show it, as a phrase."""
+    return failing(view, topic, queues) or refused(view, topic, queues)
 
 
 def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
@@ -199,7 +182,7 @@ def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
         return False
     if owners_unknown(view):
         return not view.silent
-    return _owner(view.now, view.group, topic, queue) is not None
+    return len(owners(view.now, view.group, topic, queue)) == 1
 
 
 def evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
@@ -248,7 +231,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 sentence.format(
                     queues=queues_text(queues), lag=counted(lag, "message"), seconds=f"{seconds:.0f}"
                 )
-                + (open_ended or failing(view, topic, queues) if wanted == "stop" else "")
+                + (open_ended or _why(view, topic, queues) if wanted == "stop" else "")
                 + (_by_how_much(view, topic, queues) if wanted == "rewind" else ""),
                 (*evidence(view, topic, queues), *(_held(view, topic, queues) if wanted == "stop" else ())),
                 topic,
@@ -261,6 +244,8 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
             )
         if wanted == "rewind":
             yield from given_up(view, {item[0] for item in _queues_in(view, wanted)})
+        if wanted == "stop":
+            yield from _without_offset(view)
         if wanted == "stop" and view.online:
             for topic in filter(view.is_static, view.topics):
                 route = view.route(topic)
@@ -290,6 +275,18 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 )
 
     return check
+
+
+def _without_offset(view: GroupView) -> Iterator[Unknown]:
+    for topic in () if view.broadcasting or view.shares_queues else view.present_topics:
+        if queues := without_offset(view, topic):
+            yield Unknown(
+                f"{queues_text(queues)}: its owner should have begun, and neither the broker nor the owner knows "
+                "an offset",
+                (*evidence(view, topic, queues), *_held(view, topic, queues)),
+                topic,
+                look_again=True,
+            )
 
 
 def _see(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:

@@ -10,8 +10,10 @@ from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
 
 _READS_LESS = "Members leave out its queues: "
-_WRITES_LESS = "Producers send to the other brokers. Members still get what is stored here."
-_WRITES_NONE = "Producers can't send: they find no queue. Members still get what is stored."
+_WRITES_LESS, _WRITES_NONE = (
+    "Producers send to the other brokers.",
+    "Producers can't send: they find no queue.",
+)
 _KEPT = (
     "Members keep failed messages and call the listener again every 5 s. The group's offset stays at the oldest "
     "of them, and none becomes a dead letter."
@@ -28,7 +30,8 @@ def permissions(view: GroupView) -> Iterator[Result]:
         if _written_elsewhere(view, topic):
             unwritten.setdefault(tuple(closed), []).append(topic)
         else:
-            yield from _lacking(view, topic, WRITE, "may not be written", None, _WRITES_NONE)
+            effect = f"{_WRITES_NONE}{_still_read(view, [topic])}"
+            yield from _lacking(view, topic, WRITE, "may not be written", None, effect)
     for topics in unwritten.values():
         yield _written_less(view, topics)
     yield from _unread(view, view.retry_topic, "may not be read: retries that are stored there never come")
@@ -74,8 +77,15 @@ def _written_less(view: GroupView, topics: Sequence[str]) -> Found:
         tuple(item for topic in topics[:MOST_ROUTED] for item in routed(view, topic)),
         "" if others else first,
         level=Level.WARNING,
-        effect=_WRITES_LESS,
+        effect=f"{_WRITES_LESS}{_still_read(view, topics)}",
     )
+
+
+def _still_read(view: GroupView, topics: Sequence[str]) -> str:
+    """That members still read topics that are closed to producers, as a sentence; empty if a broker closes one of
+    them to members too, which is a finding of its own."""
+    unread = any({*_closed(view, topic, READ)} & {*_closed(view, topic, WRITE)} for topic in topics)
+    return "" if unread else " Members still get what is stored there."
 
 
 def _written_elsewhere(view: GroupView, topic: str) -> bool:

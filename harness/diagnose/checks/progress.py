@@ -6,6 +6,8 @@ from rocketchaos.harness.diagnose.checks.hands import (
     CERTAIN_MS,
     STUCK_MS,
     has_more_than_threads,
+    invisible_time,
+    invisible_times,
     moves,
     seen_ms,
     stuck_ms,
@@ -22,7 +24,7 @@ from rocketchaos.harness.diagnose.finding import (
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import clock, counted, joined, queues_text
+from rocketchaos.harness.diagnose.words import clock, counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 LATER = 16
@@ -37,8 +39,8 @@ _AGAIN_BY_POP = (
     "They come again whenever their invisible time has passed. After the last retry they are dead letters."
 )
 _POPPED = (
-    "Once popInvisibleTime has passed (default 60 s), these messages go to any member again, as retries. The "
-    "group's offset has passed them, so a lag doesn't show them."
+    "Once popInvisibleTime has passed ({time}), these messages go to any member again, as retries. The group's "
+    "offset has passed them, so a lag doesn't show them."
 )
 
 
@@ -86,7 +88,7 @@ def _popped_hang(view: GroupView) -> Iterator[Found]:
                         ),
                     ),
                     topic,
-                    effect=_POPPED,
+                    effect=_POPPED.format(time=invisible_time(member)),
                     settled=False,
                     key=member.client_id,
                 )
@@ -226,7 +228,8 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     ago_s = max(0, view.now.at_ms - last_ms) / 1000
     last = f"the last one came {ago_s:.0f} s ago, by its broker's clock"
     if waiting:
-        nobody = "" if view.online else " for a member to come online"
+        unknown = ", and no broker that was asked knows a member"
+        nobody = "" if view.online else unknown if view.may_be_online else " for a member to come online"
         parts = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
     else:
         parts = [
@@ -236,9 +239,13 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         parts.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
     by_pop = topic != view.retry_topic
     if by_pop:
-        parts += _invisible_times(view)
-    if not view.online:
+        parts += invisible_times(view)
+    if not view.may_be_online:
         effect = "They wait until a member is online, or retention deletes them."
+    elif not view.online:
+        effect = (
+            "If no member is online, also behind a proxy (`--proxy`), they wait, or retention deletes them."
+        )
     else:
         effect = _AGAIN_BY_POP if by_pop else ""
     yield Found(
@@ -259,18 +266,6 @@ def _rarely_fails(view: GroupView, came: int) -> bool:
     succeeded = sum(sum(item.succeeding.values()) for item in view.answered)
     # Of an idle group, fewer retries than a tenth of all messages that are stored.
     return failed * 9 < succeeded if failed or succeeded else came * 9 < sum(map(view.stored_in, view.topics))
-
-
-def _invisible_times(view: GroupView) -> Iterator[str]:
-    """How long members that pop have until their messages come again, as a phrase."""
-    times: dict[str, list[str]] = {}
-    for member in view.answered:
-        popping = any(held.popped for queues in member.queues.values() for held in queues.values())
-        if popping and (shown := member.properties.get("popInvisibleTime", "")).isdecimal():
-            times.setdefault(shown, []).append(member.client_id)
-    for shown, ids in sorted(times.items()):
-        pops = "pops" if len(ids) == 1 else "pop"
-        yield f"messages that {joined(ids)} {pops} come again after {whole(shown) / 1000:g} s (popInvisibleTime)"
 
 
 def dead_letters(view: GroupView) -> Iterator[Result]:

@@ -40,10 +40,11 @@ def set_ahead(view: GroupView) -> Iterator[Result]:
     if view.broadcasting or view.shares_queues:
         return
     for topic in view.topics:
+        yield from _without_members(view, topic)
         for jump in _jumps(view, topic):
-            if not _members(view, jump.before) and not _members(view, jump.after):
-                yield _without_members(view, topic, jump)
-            elif denied := _denied(view, topic, jump):
+            if _unknown(view, jump):
+                continue
+            if denied := _denied(view, topic, jump):
                 yield Found(
                     f"{_passed_text(denied)}: by their own reports, the owners haven't pulled so far",
                     (*_evidence(view, topic, denied), *_owners_say(view, topic, denied)),
@@ -164,12 +165,25 @@ def _reports_all(topic: str, member: Member) -> bool:
     )
 
 
-def _without_members(view: GroupView, topic: str, jump: _Jump) -> Result:
-    text = f"{_passed_text(jump)} while no broker that was asked knew a member"
-    proof = _evidence(view, topic, jump)
-    if any(broker.is_of_5 for broker in view.now.brokers.values()):
-        return Unknown(f"{text}: somebody set it, or members use a proxy (`--proxy HOST:PORT`)", proof, topic)
-    return Found(text, proof, topic)
+def _unknown(view: GroupView, jump: _Jump) -> bool:
+    """Whether no broker knew a member around a jump."""
+    return not _members(view, jump.before) and not _members(view, jump.after)
+
+
+def _without_members(view: GroupView, topic: str) -> Iterator[Result]:
+    """Jumps while no broker knew a member; where members may use a proxy, all of them are one question."""
+    jumps = [jump for jump in _jumps(view, topic) if _unknown(view, jump)]
+    by_proxy = any(broker.is_of_5 for broker in view.now.brokers.values())
+    for number, jump in enumerate(jumps):
+        text = f"{_passed_text(jump)} while no broker that was asked knew a member"
+        proof = _evidence(view, topic, jump)
+        if not by_proxy:
+            yield Found(text, proof, topic)
+        elif not number:
+            more = f", and {counted(len(jumps) - 1, 'more time')} since then" if len(jumps) > 1 else ""
+            yield Unknown(
+                f"{text}{more}: somebody set it, or members use a proxy (`--proxy HOST:PORT`)", proof, topic
+            )
 
 
 def _passed_text(jump: _Jump) -> str:

@@ -46,12 +46,16 @@ def different(group: Scaled) -> Document | tuple[Document, Document] | str:
     def passes(name: str, tag: str) -> bool:
         return not wants[name] or tag in wants[name]
 
+    def passes_broker(name: str, tag: str) -> bool:
+        # It compares hashes alone: `Aa` and `BB` have the same one.
+        return not wants[name] or hash_code(tag) in map(hash_code, wants[name])
+
     # A broker filters what these pull by the expression of the pull, whatever it holds for the group.
     own_alone = {name for name, member in group.members.items() if carries_its_own(group.view, member)}
     shares = group.shares(topic)
     most = max(
         sum(
-            (owner in own_alone or passes(holder, tag)) and passes(owner, tag)
+            (owner in own_alone or passes_broker(holder, tag)) and passes(owner, tag)
             for owner, own in shares.items()
             for _ in own
             for tag in tags
@@ -82,7 +86,9 @@ def _different_by_broadcasting(group: Scaled) -> tuple[Document, Document] | str
     tags = group.tags(group.real_topic)
     step, count = send(group, topic, tags)
     wants = [wanted_tags(member.subscriptions[group.real_topic]) for member in group.members.values()]
-    most = max(sum(not holder or tag in holder for tag in tags) for holder in wants)
+    most = max(
+        sum(not holder or hash_code(tag) in map(hash_code, holder) for tag in tags) for holder in wants
+    )
     if most == len(tags):
         return "if the broker holds the widest subscription, nothing is lost"
     least = count * (len(tags) - most) // len(tags)

@@ -69,7 +69,10 @@ def test_the_help_of_all_ends_with_an_example(capsys: pytest.CaptureFixture[str]
             "'--rocketmq': it takes one value, but 2 are given",
         ),
         (["claims", "table", "--out", "a", "--out", "b"], "'--out': it takes one value, but 2 are given"),
-        (["reproduce", "a", "b", "c"], "it takes 1 argument, not 3. `rocketchaos run` takes several scenarios."),
+        (
+            ["reproduce", "a", "b", "c"],
+            "it takes 1 argument, not 3. `rocketchaos run` takes several scenarios.",
+        ),
         (["up", "a"], "it takes no arguments, not 1. Leave out a."),
         (["down", "a", "b"], "it takes 1 argument, not 2. Leave out b."),
         (["report", "all", "--store", "a", "--store", "b"], "'--store': it takes one value, but 2 are given"),

@@ -15,7 +15,7 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.output.text import text
-from tests.unit.diagnose.broker_edits import NAME_SERVERS, offset, second_name_server, settings
+from tests.unit.diagnose.broker_edits import NAME_SERVERS, offset, route_fields, second_name_server, settings
 from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
 from tests.unit.diagnose.planted import PLANTED, Planted
 from tests.unit.diagnose.reports import (
@@ -295,6 +295,13 @@ def test_a_broker_that_closes_all_its_topics_is_given_as_the_reason() -> None:
     for report, named in ((by_broker, True), (by_topic, False)):
         assert codes(report) == {"RC0404"}
         assert all(("brokerPermission" in item.sentence) is named for item in report.findings)
+
+
+@pytest.mark.parametrize(("perm", "said"), [(4, [True]), (0, [False, False])])
+def test_nobody_reads_what_is_closed_both_ways(perm: int, said: list[bool]) -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, route_fields(perm=perm))
+    found = [item for item in report.findings if item.check.code == "RC0404" and "%" not in item.topic]
+    assert ["Members still get what is stored" in item.effect for item in found] == said
 
 
 def test_a_client_that_does_not_know_the_question_is_not_called_a_proxy() -> None:

@@ -166,6 +166,16 @@ def test_a_page_has_no_character_that_steers_a_terminal(
     assert "\x1b" not in shown
 
 
+def test_a_page_counts_in_words_and_marks_what_is_typed() -> None:
+    report = diagnosed("mismatch-5.5.0.json")
+    shown = page(report, ExitCode.NOT_AS_EXPECTED)
+    assert "1 error; 0 undetermined. 1 group at" in shown
+    assert "1 look, the last at" in shown
+    assert "wants <code>tagA</code>" in shown
+    two = page(replace(report, findings=report.findings * 2), ExitCode.NOT_AS_EXPECTED)
+    assert "2 errors; 0 undetermined." in two
+
+
 def test_answers_of_any_shape_are_no_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     known = bundle.read(RECORDED / "mismatch-4.9.4.json")
     shapes = [

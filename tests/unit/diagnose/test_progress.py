@@ -4,29 +4,132 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rocketchaos.harness.diagnose import checks, read
+from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from tests.unit.diagnose.broker_edits import ends, offset
-from tests.unit.diagnose.member_edits import ALIKE, tries, wants
-from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unanswered, unknown
+from tests.unit.diagnose.member_edits import ALIKE, languages, tries, wants
+from tests.unit.diagnose.reports import Change, Edit, by_look, codes, diagnosed, each, unanswered, unknown
 
 
 @pytest.mark.parametrize(
     ("every_ms", "cached", "level"),
-    [(2_000, 0, Level.WARNING), (0, 0, Level.ERROR), (2_000, 2, Level.ERROR)],
+    [
+        (2_000, 0, Level.WARNING),
+        (0, 0, Level.ERROR),
+        (2_000, 2, Level.ERROR),
+    ],
     ids=["paused", "pulls-no-more", "holds-messages"],
 )
 def test_a_consumer_that_its_application_pauses_is_no_error(every_ms: int, cached: int, level: Level) -> None:
     stands = offset(lambda _look: 1)
     (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *stands, tries(every_ms, cached), looks=17).findings
     assert (finding.check.code, finding.level) == ("RC0501", level)
+
+
+@pytest.mark.parametrize(
+    ("after_ms", "level"),
+    [(30_001, Level.WARNING), (0, Level.ERROR), (33_000, Level.ERROR)],
+    ids=["suspended", "pulls-no-more", "fails-after-a-time-out"],
+)
+def test_a_client_of_go_that_is_suspended_tries_every_half_minute(after_ms: int, level: Level) -> None:
+    def change(document: Any, look: int) -> None:
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=0)
+            held["lastPullTimestamp"] += after_ms if look > 5 else 0
+
+    stands = offset(lambda _look: 1)
+    changes: Any = (ALIKE, languages("GO", "GO"), *stands, by_look(307, change))
+    found = diagnosed("mismatch-4.9.4.json", *changes, looks=17).findings
+    assert [item.level for item in found if item.check.code == "RC0501"] == [level]
+
+
+def test_a_queue_that_a_client_of_go_has_dropped_is_not_its_own() -> None:
+    def change(document: Any) -> None:
+        for held in document["mqTable"].values():
+            del held["droped"]
+            held["dropped"] = True
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, change), looks=30)
+    assert "RC0301" in codes(report)
+
+
+@pytest.mark.parametrize(
+    ("consume_from", "came_s", "found"),
+    [
+        ("CONSUME_FROM_FIRST_OFFSET", -60, True),
+        ("CONSUME_FROM_LAST_OFFSET", -60, False),
+        ("CONSUME_FROM_LAST_OFFSET", 60, True),
+    ],
+    ids=["from-the-first", "came-before-the-start", "came-after-the-start"],
+)
+def test_a_queue_without_any_offset_is_not_ruled_out(consume_from: str, came_s: int, found: bool) -> None:
+    def without_offsets(document: Any, _look: int) -> None:
+        document["offsetTable"] = {key: {} for key in document["offsetTable"]}
+
+    def began(document: Any, _look: int) -> None:
+        document["consumeFromWhere"] = consume_from
+
+    def stored(document: Any, look: int) -> None:
+        document["properties"]["PROP_CONSUMER_START_TIMESTAMP"] = "1000000"
+        for held in document["mqTable"].values():
+            held.update(commitOffset=-1, cachedMsgCount=0)
+
+    def came(document: Any, _look: int) -> None:
+        for item in document.get("offsetTable", {}).values():
+            item["lastUpdateTimestamp"] = 1_000_000 + 1_000 * came_s
+
+    changes: Any = [
+        by_look(43, without_offsets),
+        by_look(203, began),
+        by_look(307, stored),
+        by_look(202, came),
+    ]
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, languages("GO", "GO"), *changes, looks=17)
+    assert ("RC0501" in unknown(report)) is found
+    assert ("RC0501" in {item.check.code for item in report.ruled_out}) is not found
+
+
+def _asked_at_any_time(ago_ms: Callable[[int], int]) -> Edit:
+    """Looks that are 2.3 s apart; members whose last try to pull was so long before the question."""
+
+    def change(item: Exchange) -> Exchange:
+        at_ms = item.at_ms + 300 * item.look
+        if item.code != 307:
+            return replace(item, at_ms=at_ms)
+        document = item.document
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=0, lastPullTimestamp=at_ms - ago_ms(item.look))
+        return replace(item, at_ms=at_ms, body=json.dumps(document))
+
+    return each(change)
+
+
+@pytest.mark.parametrize(
+    ("ago_ms", "level"),
+    [
+        # Its tries are whole seconds apart: of 2.3 s two are between two looks, or three.
+        (lambda look: 300 * look % 1_000, Level.WARNING),
+        (lambda look: 5_000 + 300 * look % 1_000, Level.WARNING),
+        (lambda look: 20 * (look % 2), Level.ERROR),
+        (lambda look: 5_000 + 20 * (look % 2), Level.ERROR),
+    ],
+    ids=["paused", "paused-with-another-clock", "refused", "refused-with-another-clock"],
+)
+def test_a_broker_that_refuses_all_pulls_is_no_pause(ago_ms: Callable[[int], int], level: Level) -> None:
+    stands = offset(lambda _look: 1)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *stands, _asked_at_any_time(ago_ms), looks=17)
+    (finding,) = report.findings
+    assert (finding.check.code, finding.level) == ("RC0501", level)
+    assert ("pulls many times a second, and gets nothing" in finding.sentence) is (level is Level.ERROR)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +169,15 @@ def test_a_listener_that_finishes_no_popped_message_is_found(
 ) -> None:
     report = diagnosed("mismatch-5.5.0.json", ALIKE, _pops(waiting, rate), looks=looks)
     assert codes(report) == ({"RC0601"} if found else set())
+
+
+def test_how_long_popped_messages_stay_away_is_by_the_members_own_setting() -> None:
+    def slow(document: Any, _look: int) -> None:
+        document["properties"]["popInvisibleTime"] = "300000"
+
+    changes: Any = (ALIKE, _pops(40, 0.0))
+    own = diagnosed("mismatch-5.5.0.json", *changes, by_look(307, slow), looks=17).findings[0]
+    assert "popInvisibleTime has passed (300 s)" in own.effect
 
 
 def _read_keys() -> Iterator[tuple[str, str]]:

@@ -76,3 +76,8 @@ def test_a_client_id_of_go_or_cpp_twice_is_not_written() -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, languages("GO", "GO"))
     (finding,) = [item for item in report.findings if item.check.code == "RC0201"]
     assert "can't be set" in str(written(report.views[finding.group], finding))
+
+
+def test_a_broker_filters_what_cpp_clients_pull_by_their_own_expressions() -> None:
+    scenario, _ = reproduced("RC0101", languages("CPP", "CPP"))
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]

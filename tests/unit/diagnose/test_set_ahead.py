@@ -88,3 +88,10 @@ def test_without_a_member_it_was_set_or_a_proxy_has_the_members() -> None:
     assert codes(report) == set()
     (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0509"]
     assert "--proxy" in reason
+
+
+def test_offsets_that_go_on_without_a_known_member_are_one_question() -> None:
+    goes_on = offset(lambda look: 9 + 50 * look, lambda _look: 1_000)
+    report = diagnosed(RECORDED, V5, unanswered(203, 206), *goes_on, looks=4)
+    (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0509"]
+    assert "from 9 to 59 while no broker that was asked knew a member, and 2 more times since then" in reason

@@ -14,7 +14,7 @@ import pytest
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
-from tests.unit.diagnose.broker_edits import no_group, offset, settings
+from tests.unit.diagnose.broker_edits import V5, no_group, offset, retry_end, settings
 from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
@@ -53,6 +53,17 @@ def test_a_listener_that_hangs_is_reported_once_for_all_its_queues() -> None:
         f"{FIRST} holds 4 messages of broker-1 0 and 1",
         f"{OTHER} holds 4 messages of broker-1 2 and 3",
     ]
+
+
+def test_retries_wait_for_nobody_where_a_proxy_may_have_the_members() -> None:
+    def retried(*changes: Any) -> Any:
+        report = diagnosed("mismatch-4.9.4.json", *changes, unanswered(203, 206), retry_end(3), looks=3)
+        return next(item for item in report.findings if item.check.code == "RC0701")
+
+    assert "wait for a member to come online" in retried().sentence
+    unasked = retried(V5)
+    assert "wait, and no broker that was asked knows a member" in unasked.sentence
+    assert "`--proxy`" in unasked.effect
 
 
 @pytest.mark.parametrize("key", ["aclEnable", "authorizationEnabled"])

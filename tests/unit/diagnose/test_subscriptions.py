@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.language.tags import hash_code
+from tests.unit.diagnose.broker_edits import all_hashes
+from tests.unit.diagnose.member_edits import wants
 from tests.unit.diagnose.reports import codes, diagnosed
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
@@ -115,3 +118,21 @@ def test_a_member_that_wants_sql_gets_whatever_the_broker_lets_pass() -> None:
     findings = diagnosed("mismatch-4.9.4.json", (307, change)).findings
     finding = next(item for item in findings if item.check.code == "RC0101")
     assert "one that wants SQL92 gets whatever passes" in finding.effect
+
+
+@BOTH
+def test_which_messages_are_lost_is_unknown_where_their_tags_have_one_hash(recorded: str) -> None:
+    def held(document: Any) -> None:
+        for topic, item in document["subscriptionTable"].items():
+            if not topic.startswith("%RETRY%"):
+                item["subString"] = "BB"
+
+    report = diagnosed(recorded, wants("Aa", "BB"), (203, held), all_hashes(hash_code("Aa")))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0101"]
+    assert not finding.messages
+    assert "`Aa` and `BB` have the same hash" in finding.effect
+    assert "--read-messages" in finding.effect
+    # Of a hash that only one of the tags has, it is known.
+    report = diagnosed(recorded, wants("Aa", "tagB"), (203, held), all_hashes(hash_code("Aa")))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0101"]
+    assert {item.fate for item in finding.messages} == {"filtered-by-client"}

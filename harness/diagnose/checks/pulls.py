@@ -1,0 +1,111 @@
+"""How the owner of a queue pulls from it: as one that is paused, or as one whose pulls a broker refuses."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rocketchaos.harness.diagnose.fate import entries_of
+from rocketchaos.harness.diagnose.meaning import takes
+from rocketchaos.harness.diagnose.model import Held, Look, Member
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import joined
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+_LEAST_LOOKS = 3
+_OFTEN_MS = 100
+"""Of one that pulls again at once, the time from its last try to the question differs by less than this from look
+to look (measured: 47 ms; it pulls again after 20 ms, claim F15). By differences, its clock doesn't matter."""
+_UNEVEN_MS = 150
+"""A paused client tries each second: between two looks whole seconds pass, and a little more (measured: at most
+94 ms on a busy host)."""
+_LEAST_UNEVEN = 2
+_STARTS_MS = 30_000
+"""A member owns its queues this long after its start: from then on it takes what comes, wherever it began."""
+_OF_GO_MS, _LATE_MS = 30_000, 1_000
+"""A client of Go that is suspended tries again after this time (_PullDelayTimeWhenSuspend; 2.1.0 to 2.1.2)."""
+
+
+def owners(look: Look, group: str, topic: str, queue: Queue) -> list[tuple[Member, Held]]:
+    """The members that own a queue, with what they hold of it."""
+    return [
+        (member, held)
+        for member in look.members.get(group, {}).values()
+        if (held := member.queues.get(topic, {}).get(queue)) is not None and not held.dropped
+    ]
+
+
+def is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
+    """Whether the queue's owner does what a paused one does: it tries to pull, again and again (each second,
+    DefaultMQPushConsumerImpl.pullMessage of 4.9.4 and 5.5.0), and holds nothing.
+
+    One whose pulls fail comes after a second too (pullTimeDelayMillsWhenException).
+    """
+    seen = _in_vain(view, topic, queue)
+    if any(member.language == "GO" for member, _ in seen):
+        every = [last[1].last_pull_ms - first[1].last_pull_ms for first, last in pairwise(seen)]
+        steps = [step for step in every if step]
+        return bool(steps) and all(0 <= step - _OF_GO_MS < _LATE_MS for step in steps)
+    tries = [held.last_pull_ms for _, held in seen[-_LEAST_LOOKS:]]
+    return (
+        bool(seen)
+        and all(first < second for first, second in pairwise(tries))
+        and not _pulls_at_once(view, topic, queue)
+    )
+
+
+def refused(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """The owners that pull again at once, and get nothing, as a phrase."""
+    ids = {
+        member.client_id
+        for queue in queues
+        if _pulls_at_once(view, topic, queue)
+        for member, _ in owners(view.now, view.group, topic, queue)
+    }
+    if not ids:
+        return ""
+    does = "pulls many times a second, and gets" if len(ids) == 1 else "pull many times a second, and get"
+    return f"; {joined(sorted(ids))} {does} nothing: the broker refuses it, as by flow control"
+
+
+def without_offset(view: GroupView, topic: str) -> list[Queue]:
+    """Queues with messages of which no offset is known, neither by the broker nor by the only owner, though the
+    newest message came while that one ran, or it begins with the first, and it wants some.
+
+    It may have taken none, or it may have begun behind what is stored: a client of Go stores -1 until it has
+    handled a message.
+    """
+    found = []
+    for queue in view.queues(topic):
+        known = owners(view.now, view.group, topic, queue)
+        ends = view.ends(topic).get(queue)
+        if len(known) != 1 or ends is None or ends.max_offset <= ends.min_offset:
+            continue
+        (member, held) = known[0]
+        own, entries = member.subscriptions.get(topic), entries_of(view, topic, queue) or ()
+        if held.cached_count or own is None or all(takes(own, item.tags_code) is False for item in entries):
+            continue
+        came_ms = ends.updated_ms - member.started_ms if member.started_ms else 0
+        stored = view.stored.get(queue[0])
+        begins = stored is not None and stored.consume_from == "CONSUME_FROM_FIRST_OFFSET"
+        if view.reached(topic, queue) is None and (begins or came_ms > _STARTS_MS):
+            found.append(queue)
+    return found
+
+
+def _in_vain(view: GroupView, topic: str, queue: Queue) -> Sequence[tuple[Member, Held]]:
+    """The queue in the hands of its owner at each look; none if the owner had messages, or there were several."""
+    found = []
+    for look in view.looks:
+        known = owners(look, view.group, topic, queue)
+        if len(known) != 1 or known[0][1].cached_count:
+            return ()
+        found.append(known[0])
+    return found
+
+
+def _pulls_at_once(view: GroupView, topic: str, queue: Queue) -> bool:
+    """Whether each look found a try just before it, however much time had passed between the looks."""
+    seen = _in_vain(view, topic, queue)
+    ago = [member.exchange.at_ms - held.last_pull_ms for member, held in seen]
+    passed = [second.last_pull_ms - first.last_pull_ms for (_, first), (_, second) in pairwise(seen)]
+    uneven = sum(past % 1000 > _UNEVEN_MS for past in passed)
+    return len(ago) >= _LEAST_LOOKS and max(ago) - min(ago) < _OFTEN_MS and uneven >= _LEAST_UNEVEN
