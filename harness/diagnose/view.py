@@ -162,8 +162,22 @@ class GroupView:
     def may_be_online(self) -> bool:
         """Whether brokers know a member, or a proxy of 5.x that wasn't asked may know one."""
         asked = any(name.startswith(PROXY) for name in self.now.stored.get(self.group, {}))
-        by_proxy = not asked and any(broker.is_of_5 for broker in self.now.brokers.values())
-        return self.online or by_proxy
+        of_5 = any(broker.is_of_5 for broker in self.now.brokers.values())
+        return self.online or (of_5 and not asked and not self.without_proxies)
+
+    @property
+    def without_proxies(self) -> bool:
+        """Whether all brokers answered, and no proxy in cluster mode has been here.
+
+        Such a proxy makes its topic when it starts (AbstractSystemMessageSyncer.start, 5.1.0 to 5.5.0); 5.0 has none.
+        """
+        versions = [item.runtime.get("brokerVersionDesc", "") for item in self.now.brokers.values()]
+        return (
+            not any(item.unknown for item in self.now.stored.get(self.group, {}).values())
+            and all(version and not version.startswith("V5_0_") for version in versions)
+            and bool(self.now.proxies)
+            and all(item.exchange.answer_code == NO_TOPIC for item in self.now.proxies.values())
+        )
 
     @property
     def abandoned(self) -> bool:

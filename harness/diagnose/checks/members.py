@@ -180,7 +180,7 @@ def nobody(view: GroupView) -> Iterator[Result]:
     evidence = tuple(
         Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
     )
-    if not _without_proxies(view):
+    if not view.without_proxies:
         yield Unknown(
             f"{unknown}: either no member is online, or its members use a proxy that runs as a server of its own "
             f"(`--proxy HOST:PORT` asks it){more}",
@@ -192,21 +192,6 @@ def nobody(view: GroupView) -> Iterator[Result]:
         f"{unknown}, and no proxy that runs as a server of its own has been here, since the topic {HEARTBEATS}, "
         f"which such a proxy makes, is not there{more}",
         (*evidence, *lacking),
-    )
-
-
-def _without_proxies(view: GroupView) -> bool:
-    """Whether all brokers answered, and no proxy in cluster mode has been here.
-
-    Such a proxy makes its topic when it starts (AbstractSystemMessageSyncer.start, 5.1.0 to 5.5.0); 5.0 has none.
-    """
-    stored = view.now.stored.get(view.group, {})
-    versions = [item.runtime.get("brokerVersionDesc", "") for item in view.now.brokers.values()]
-    return (
-        not any(item.unknown for item in stored.values())
-        and all(version and not version.startswith("V5_0_") for version in versions)
-        and bool(view.now.proxies)
-        and all(item.exchange.answer_code == read.NO_TOPIC for item in view.now.proxies.values())
     )
 
 
