@@ -169,7 +169,7 @@ class GroupView:
     def without_proxies(self) -> bool:
         """Whether all brokers answered, and no proxy in cluster mode has been here.
 
-        Such a proxy makes its topic when it starts (AbstractSystemMessageSyncer.start, 5.1.0 to 5.5.0); 5.0 has none.
+        Such a proxy makes its topic when it starts (AbstractSystemMessageSyncer, 5.1.0 to 5.5.0); 5.0 has none.
         """
         versions = [item.runtime.get("brokerVersionDesc", "") for item in self.now.brokers.values()]
         return (
