@@ -45,7 +45,7 @@ def ended(made: HistoryBuilder) -> HistoryBuilder:
 
 def asked(**changes: Any) -> HistoryBuilder:
     made = begun()
-    data = {"name": "ids", "of": "broker-a", "request": 38, "code": 0, "status": "0 FOUND", "remark": "",
+    data = {"name": "ids", "of": "broker-a", "request": 38, "code": 0, "status": "0 SUCCESS", "remark": "",
             "fields": {}, "text": '{"consumerIdList":["a","b"]}'}  # fmt: skip
     made.add("harness", "asked", **{**data, **changes})
     return made
