@@ -95,7 +95,9 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
         else:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
     elif last is not None and all(event.body.status == PANICKED for event in results):
-        reason += " and panicked; its client keeps it, and hands it over again only after its queue changes hands"
+        reason += (
+            " and panicked; its client keeps it, and hands it over again only after its queue changes hands"
+        )
     # The first delivery itself proves who owned the queue; what was stored then only a bracket can.
     stored = case.stored(got[0].event.n)
     owner = names[0] if case.traits(names[0]).queues == "owned" else None

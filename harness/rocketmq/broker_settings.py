@@ -174,8 +174,7 @@ BROKER_SETTINGS: Final[Mapping[str, str]] = {
     name: kind for kind, names in _NAMES.items() for name in names.split()
 }
 """The type of each, as Java has it."""
-_OF_4_9: Final = frozenset(
-    """
+_NAMES_OF_4_9: Final = """
     accessMessageInMemoryMaxRatio aclEnable adminBrokerThreadPoolNums autoCreateSubscriptionGroup
     autoCreateTopicEnable autoDeleteUnusedStats bitMapLengthConsumeQueueExt brokerClusterName
     brokerFastFailureEnable brokerIP1 brokerIP2 brokerId brokerName brokerPermission brokerRole
@@ -223,8 +222,8 @@ _OF_4_9: Final = frozenset(
     transientStorePoolSize useEpollNativeSelector useReentrantLockWhenPutMessage useTLS
     waitTimeMillsInHeartbeatQueue waitTimeMillsInPullQueue waitTimeMillsInSendQueue
     waitTimeMillsInTransactionQueue warmMapedFileEnable writeBufferHighWaterMark writeBufferLowWaterMark
-    """.split()
-)
+"""
+_OF_4_9: Final = frozenset(_NAMES_OF_4_9.split())
 """Those that some release of 4.9.x has: the setters in its tags."""
 _IGNORED: Final = "brokers ignore what they can't read"
 

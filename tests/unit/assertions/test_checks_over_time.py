@@ -183,7 +183,9 @@ def test_dead_letters_to_come_are_unknown() -> None:
 @pytest.mark.parametrize("how", ["commit", "delayed"])
 def test_of_what_brokers_hold_back_none_has_come_so_far(how: str) -> None:
     story = Story()
-    story.add("producer", "send-accepted", topic="orders", key="orders-1", tag=None, how=how, status="SEND_OK")
+    story.add(
+        "producer", "send-accepted", topic="orders", key="orders-1", tag=None, how=how, status="SEND_OK"
+    )
     story.moment("away")
     assert story.holds("delivered: {to: g, count: 0, at: away}") is UNKNOWN
     assert story.holds("delivered: {to: g, count: 0, at: away, so_far: true}") is YES

@@ -89,4 +89,7 @@ def test_the_half_of_a_transaction_is_stored_with_a_status_of_its_own() -> None:
     made.add("harness", "moment-observed", moment="end")
     view = RunView(scenario, made.events)
     for count, holds in ((1, Holds.YES), (0, Holds.NO)):
-        assert SendRefused(topic="orders", count=count, status="SLAVE_NOT_AVAILABLE").evaluate(view).holds is holds
+        assert (
+            SendRefused(topic="orders", count=count, status="SLAVE_NOT_AVAILABLE").evaluate(view).holds
+            is holds
+        )

@@ -134,8 +134,8 @@ def test_a_broker_setting_that_older_brokers_ignore() -> None:
     assert warned(consumer + cluster) == [
         (
             6,
-            "brokers of 4.9.x have no setting `timerWheelEnable`, and ignore it: `rocketmq: '>=5.0'` says that the "
-            "scenario runs on newer ones alone",
+            "brokers of 4.9.x have no setting `timerWheelEnable`, and ignore it: `rocketmq: '>=5.0'` says that "
+            "the scenario runs on newer ones alone",
         )
     ]
     assert warned(f"{consumer}{cluster}rocketmq: '>=5.0'\n") == []
