@@ -77,6 +77,18 @@ def placed(*queues: int, topic: str = "orders", tag: str = "tagA") -> HistoryBui
     return ended(made)
 
 
+def test_queues_of_two_brokers_with_one_id_are_different() -> None:
+    made = begun()
+    for number, broker in enumerate(("broker-a", "broker-b"), 1):
+        made.add("producer", "sent", key=f"orders-{number}", topic="orders", tag="tagA", broker=broker,
+                 queue_id=0, queue_offset=0)  # fmt: skip
+    ended(made)
+    assert answer(made, "placed", topics="orders", queues_at_most=1).holds is NO
+    found = answer(made, "placed", topics="orders", queues_at_least=2)
+    assert found.holds is YES
+    assert "2 queues of broker-a, broker-b" in found.observed
+
+
 @pytest.mark.parametrize(
     ("fields", "holds"),
     [
