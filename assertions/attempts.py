@@ -13,6 +13,7 @@ from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.harness.core.events.messages import Consumed
 from rocketchaos.harness.core.events.observed import DeadLettersObserved
 from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.core.text import counted
 
 
 def audience_of(view: RunView, consumer: str) -> str:
@@ -127,7 +128,8 @@ def retries_to_come(view: RunView, group: str, moment: str, until: int) -> TooEa
     if waiting <= given_up:
         return None
     return TooEarly(
-        f"too early to say: {waiting - given_up} messages failed last and wait for their next attempt",
+        f"too early to say: {counted(waiting - given_up, 'message')} failed last, and another attempt follows; "
+        "`at` and `so_far: true` count what had come by an observation",
         next_attempt_by_ns(view, [group], until),
     )
 

@@ -12,7 +12,7 @@ from rocketchaos.assertions.base import Answer, CountSoFar
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.implied import spans
-from rocketchaos.assertions.nothing_sent import nothing_sent
+from rocketchaos.assertions.nothing_sent import held_back, nothing_sent
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.reach import Reach, reach_of
 from rocketchaos.assertions.too_early import TooEarly, latest
@@ -20,6 +20,7 @@ from rocketchaos.assertions.view import Delivery, RunView, Sent, owned_queues
 from rocketchaos.harness.core.events.clients import ConsumerRefused
 from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.core.model import MessageClass, MessageFate
+from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.words import ConsumerRef, MomentName, TagRef, Target, TopicName
 
 if TYPE_CHECKING:
@@ -92,6 +93,10 @@ class Delivered(CountSoFar):
             return Answer(None, expected, f"the observation `{missing}` was not made")
         sent = self._sent(view, begin, at)
         if not sent:
+            held = held_back(view, self.topic, self.tag, at) if self.so_far else []
+            if held:
+                observed = f"0 of {counted(len(held), 'message')}: brokers hold back what they acknowledged"
+                return Answer(self.fits(0), expected, observed, [event.n for event in held])
             return nothing_sent(view, expected, self.topic, self.tag, at)
         if not any(view.ever_started(consumer) for consumer in consumers):
             return self._of_none(view, at, expected, consumers, len(sent))

@@ -21,22 +21,27 @@ def nothing_sent(view: RunView, expected: str, topic: str | None, tag: str | Non
         tag: of the messages, also a reference; None: any.
         at: the number of the event up to which the history counts.
     """
-    held_back = [
+    delayed = [event for event in held_back(view, topic, tag, at) if event.body.how == "delayed"]
+    if not delayed:
+        return Answer(None, expected, "no message was sent that could have been delivered")
+    where = "is not in its queue" if len(delayed) == 1 else "are not in their queues"
+    early = TooEarly(
+        f"{counted(len(delayed), 'delayed message')} {where} yet",
+        latest(_in_its_queue_by_ns(view, event) for event in delayed),
+    )
+    proof = [event.n for event in delayed]
+    return Answer(None, expected, str(early), proof, too_early=early)
+
+
+def held_back(view: RunView, topic: str | None, tag: str | None, at: int) -> list[Event[SendAccepted]]:
+    """What a broker has acknowledged and holds back: delayed messages, and halves of transactions."""
+    return [
         event
         for event in view.of_kind(SendAccepted, until=at)
-        if event.body.how == "delayed"
+        if event.body.how in ("delayed", "commit", "rollback", "unknown")
         and topic in (None, event.body.topic)
         and (tag is None or event.body.tag in (view.tags(tag, event.body.topic) or ()))
     ]
-    if not held_back:
-        return Answer(None, expected, "no message was sent that could have been delivered")
-    where = "is not in its queue" if len(held_back) == 1 else "are not in their queues"
-    early = TooEarly(
-        f"{counted(len(held_back), 'delayed message')} {where} yet",
-        latest(_in_its_queue_by_ns(view, event) for event in held_back),
-    )
-    proof = [event.n for event in held_back]
-    return Answer(None, expected, str(early), proof, too_early=early)
 
 
 def _in_its_queue_by_ns(view: RunView, event: Event[SendAccepted]) -> int | None:

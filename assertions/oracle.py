@@ -27,6 +27,10 @@ SUSPENDED = "SUSPEND_CURRENT_QUEUE_A_MOMENT"
 """The answer of an orderly listener that fails: the client hands the message over again, and the queue waits for
 it."""
 
+PANICKED = "PANIC"
+"""A concurrent listener of Go that panics: its client recovers, sends nothing back, and keeps the message
+(`consumeMessageConcurrently`, rocketmq-client-go 2.1.2)."""
+
 MAX_RECONSUME_TIMES = 16
 """The default of concurrent consumers (`DefaultMQPushConsumerImpl.getMaxReconsumeTimes`, 4.9.4)."""
 
@@ -90,6 +94,10 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
             )
         else:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
+    elif last is not None and all(event.body.status == PANICKED for event in results):
+        reason += (
+            " and panicked; its client keeps it, and hands it over again only after its queue changes hands"
+        )
     # The first delivery itself proves who owned the queue; what was stored then only a bracket can.
     stored = case.stored(got[0].event.n)
     owner = names[0] if case.traits(names[0]).queues == "owned" else None

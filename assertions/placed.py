@@ -20,8 +20,8 @@ class Placed(Check):
 
     `brokers` are all brokers that they went to. `queues` are the ids, on any broker, of all queues that they
     went to; `each` is how many went to each of these. With `number: 1` only the first message sent to each
-    topic counts, with 2 the second, …; `queues_at_least` limits the number of different queues. If one of the
-    topics has no such message, the answer is unknown.
+    topic counts, with 2 the second, …; `queues_at_least` limits the number of different queues: those of
+    two brokers differ, whatever their ids. If one of the topics has no such message, the answer is unknown.
     """
 
     word = "placed"
@@ -76,6 +76,9 @@ class Placed(Check):
                 f"there is no queue {beyond[0]}: {', '.join(self.topics)} "
                 f"{'has' if len(self.topics) == 1 else 'have'} the queues 0 to {number - 1}"
             )
+        number = max(
+            scenario.topic(topic).write_queues * len(scenario.brokers_of(topic)) for topic in self.topics
+        )
         if self.queues_at_least is not None and self.queues_at_least > number:
             has = "has" if len(self.topics) == 1 else "have"
             yield f"{self.queues_at_least} different queues: {', '.join(self.topics)} {has} {number} at most"
@@ -99,7 +102,10 @@ class Placed(Check):
         brokers = {message.queue.rpartition(":")[0] for message in found}
         observed = ", ".join(f"{count} to queue {queue}" for queue, count in sorted(counts.items()))
         observed += "" if self.brokers is None else f"; on {', '.join(sorted(brokers))}"
-        holds = self._holds(counts) and (self.brokers is None or set(self.brokers) == brokers)
+        different = len({message.queue for message in found})
+        if len(brokers) > 1 and (self.queues_at_least, self.queues_at_most) != (None, None):
+            observed += f"; {different} queues of {', '.join(sorted(brokers))}"
+        holds = self._holds(counts, different) and (self.brokers is None or set(self.brokers) == brokers)
         return Answer(holds, expected, observed, [message.event.n for message in found])
 
     def _of_topic(self, view: RunView, topic: str, end: int) -> list[Sent]:
@@ -109,13 +115,13 @@ class Placed(Check):
         tags = None if self.tag is None else view.tags(self.tag, topic) or frozenset()
         return [message for message in own if tags is None or message.tag in tags]
 
-    def _holds(self, counts: dict[int, int]) -> bool:
+    def _holds(self, counts: dict[int, int], different: int) -> bool:
         return all(
             (
                 self.queues is None or sorted(counts) == sorted(set(self.queues)),
                 self.each is None or set(counts.values()) == {self.each},
-                self.queues_at_least is None or len(counts) >= self.queues_at_least,
-                self.queues_at_most is None or len(counts) <= self.queues_at_most,
+                self.queues_at_least is None or different >= self.queues_at_least,
+                self.queues_at_most is None or different <= self.queues_at_most,
             )
         )
 

@@ -11,7 +11,7 @@ from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.servers import Pulled
 from rocketchaos.harness.language.words import DurationMs, Refers, as_tuple
-from rocketchaos.harness.rocketmq.response_codes import ResponseCode, in_words
+from rocketchaos.harness.rocketmq.response_codes import ResponseCode, pull_in_words
 
 _SAYS = ("code", "remark", "next_offset", "min_offset", "max_offset", "messages", "keys")
 
@@ -82,7 +82,7 @@ class Pull(Check):
     def _statements(self, body: Pulled | None) -> Iterator[tuple[bool, str]]:
         """What is stated, and whether it is so; None: nothing is known."""
         if self.code is not None:
-            yield body is not None and body.code == self.code, in_words(self.code)
+            yield body is not None and body.code == self.code, pull_in_words(self.code)
         if self.remark is not None:
             yield body is not None and (body.remark or "").startswith(self.remark), self.remark
         for name, text in (

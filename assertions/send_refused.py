@@ -10,6 +10,7 @@ from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.refusal import Refused, refusal_text
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.messages import SendAccepted, SendFailed, Sent
+from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import TopicName
 
 
@@ -54,18 +55,24 @@ class SendRefused(Count, Refused):
             return Answer(None, expected, f"the observation `{self.at}` was not made")
         failed = [event for event in view.of_kind(SendFailed, until=end) if event.body.topic == self.topic]
         sent = [event for event in view.of_kind(Sent, until=end) if event.body.topic == self.topic]
-        accepted = (
+        accepted = [
             event for event in view.of_kind(SendAccepted, until=end) if event.body.topic == self.topic
-        )
-        if not failed and not sent and not any(accepted):
+        ]
+        if not failed and not sent and not accepted:
             return Answer(None, expected, f"no message of {self.topic} was sent")
         if self.status is not None:
-            stored = [event for event in sent if event.body.status == self.status]
-            observed = f"{len(stored)} of {len(sent)} that the broker stored"
-            return Answer(self.fits(len(stored)), expected, observed, [event.n for event in stored or sent])
+            return self._stored(expected, [*sent, *accepted])
         fitting = self.fitting(failed)
         others = [event for event in failed if event not in fitting]
         observed = f"{len(fitting)} of {len(failed)} that were not acknowledged"
         if shown := (fitting or others)[:1]:
             observed += f": {refusal_text(shown[0].body.error, shown[0].body.code)}"
         return Answer(self.fits(len(fitting)), expected, observed, [event.n for event in fitting or others])
+
+    def _stored(self, expected: str, answered: list[Event[Sent] | Event[SendAccepted]]) -> Answer:
+        """Of those that a broker stored, also as half of a transaction, or until their time has come."""
+        status = {event.body.key: event.body.status for event in answered if event.body.status is not None}
+        number = sum(status[key] == self.status for key in status)
+        proof = [event.n for event in answered if event.body.status == self.status]
+        observed = f"{number} of {len(status)} that the broker stored"
+        return Answer(self.fits(number), expected, observed, proof or [event.n for event in answered])

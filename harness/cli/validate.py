@@ -10,7 +10,7 @@ import typer
 from rocketchaos.harness.cli.terminal import ERR, OUT
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.plan.feasibility import why_nowhere
-from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.plan.library import find, shipped
 from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.scenario import InvalidScenario
 from rocketchaos.harness.scenario.control_exists import check_controls
@@ -43,11 +43,15 @@ def _doubts(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
 
 def validate(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of `*.scenario.yaml`.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Scenario files, folders of `*.scenario.yaml`, or names of scenarios that come with it.",
+        ),
     ],
 ) -> ExitCode:
     """Report all mistakes in scenarios, and warn of likely slips. It starts nothing."""
-    scenarios = load_all(paths)
+    scenarios = load_all([find(str(path)) for path in paths])
     unknown = tuple(check_controls(scenarios, {*shipped(), *(scenario.name for scenario in scenarios)}))
     if unknown and any(path.is_dir() for path in paths):
         raise InvalidScenario(unknown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocketchaos.assertions.oracle import FAILED, SUSPENDED
+from rocketchaos.assertions.oracle import FAILED, PANICKED, SUSPENDED
 from rocketchaos.assertions.view import RunView, queue_name
 from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.conditions.offsets_reached import shown_queues
@@ -29,7 +29,7 @@ def handled_but_not_stored(context: ProbeContext, group: str, topic: str, count:
     handled = {
         event.body.key
         for event in view.of_kind(Consumed)
-        if event.node in members and event.body.status not in (FAILED, SUSPENDED)
+        if event.node in members and event.body.status not in (FAILED, PANICKED, SUSPENDED)
     }
     open_ones = [
         item.key

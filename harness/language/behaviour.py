@@ -32,8 +32,10 @@ class Behaviour(Strict):
         default="status",
         description="with `fail`: how it fails. `status`: by what it returns; `exception`: it throws a "
         "RuntimeException; `nothing`: it returns no status. RocketMQ's Java client takes all three for the "
-        "same status. `retry-later`: an orderly listener of the Go client returns ConsumeRetryLater, which is "
-        "meant for concurrent ones",
+        "same status. With `exception` a concurrent listener of the Go client panics: from 2.1.2 on that client "
+        "keeps the message, and never hands it over again; an older one, and an orderly one, ends its process, so "
+        "`validate` refuses it there. `retry-later`: an orderly listener of the Go client returns "
+        "ConsumeRetryLater, which is meant for concurrent ones",
     )
     block: OneOrMore[str] | None = Field(
         default=None,

@@ -34,7 +34,8 @@ def lacking_in(consumer: Consumer, kind: ClientKind, api: Api) -> list[str]:
     lacking += ["behaviour: {fail: …}"] if consumer.behaviour.fail and not api.retries else []
     lacking += ["behaviour: {reply: true}"] if consumer.behaviour.reply and not api.replies else []
     by = consumer.behaviour.by
-    lacking += [f"by: {by}"] if by not in kind.fails_by else []
+    dies = by == "exception" and not api.survives_panics
+    lacking += [f"by: {by}"] if by not in kind.fails_by or dies else []
     lacking += ["only: …"] if consumer.behaviour.only and not kind.behaves_by_key else []
     by_sql = [topic for topic, how in consumer.subscribe.items() if isinstance(how, SqlExpression)]
     return lacking + [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in by_sql if not api.sql]
@@ -76,6 +77,9 @@ def problems(consumer: Consumer) -> Iterator[str]:
                 yield f"`{key}` needs `api: simple`: other consumers leave that to their clients"
     if consumer.account is not None and not consumer.choice.kind.signs:
         yield f"{consumer.choice} signs no requests here: leave out `account`"
+    panics = consumer.behaviour.by == "exception" and consumer.choice.kind.name == "go"
+    if panics and consumer.listener == "orderly":
+        yield "an orderly listener of the Go client that panics ends its process: leave out `by: exception`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     yield from outside(consumer.namespace, (consumer.group,), "group")

@@ -15,13 +15,15 @@ Issue = Annotated[str, StringConstraints(pattern=rf"^{ISSUE}$")]
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-Seen = Literal["gone", "stuck", "twice", "late", "refused", "misleading-tool"]
+Seen = Literal["gone", "stuck", "twice", "late", "disordered", "unwanted", "refused", "misleading-tool"]
 SEEN: Mapping[str, str] = MappingProxyType(
     {
         "gone": "messages that no listener ever gets, though nothing waits any more",
         "stuck": "messages that wait, and nobody consumes them",
         "twice": "messages that come again, or that were to be skipped",
         "late": "messages that come later than they should",
+        "disordered": "messages of one key or one queue that come, or are handled, in another order",
+        "unwanted": "messages that come to a consumer which doesn't want them",
         "refused": "an exception or a response code where a client wanted something",
         "misleading-tool": "a tool, a dashboard or a log that shows something false",
     }
@@ -40,8 +42,8 @@ class Symptom(Strict):
     """What people report, its cause, and the way out; `rocketchaos symptoms` lists and finds it."""
 
     seen: _OneOrMoreSeen = Field(
-        description="how it shows, the most visible first: `gone`, `stuck`, `twice`, `late`, `refused`, "
-        "`misleading-tool`"
+        description="how it shows, the most visible first: `gone`, `stuck`, `twice`, `late`, "
+        "`disordered`, `unwanted`, `refused`, `misleading-tool`"
     )
     reported: _Text = Field(description="what the reporter saw")
     texts: OneOrMore[_Text] = Field(

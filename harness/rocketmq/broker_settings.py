@@ -174,6 +174,57 @@ BROKER_SETTINGS: Final[Mapping[str, str]] = {
     name: kind for kind, names in _NAMES.items() for name in names.split()
 }
 """The type of each, as Java has it."""
+_NAMES_OF_4_9: Final = """
+    accessMessageInMemoryMaxRatio aclEnable adminBrokerThreadPoolNums autoCreateSubscriptionGroup
+    autoCreateTopicEnable autoDeleteUnusedStats bitMapLengthConsumeQueueExt brokerClusterName
+    brokerFastFailureEnable brokerIP1 brokerIP2 brokerId brokerName brokerPermission brokerRole
+    brokerTopicEnable channelNotActiveInterval checkCRCOnRecover cleanFileForciblyEnable
+    cleanResourceInterval clientAsyncSemaphoreValue clientCallbackExecutorThreads
+    clientChannelMaxIdleTimeSeconds clientCloseSocketIfTimeout clientManageThreadPoolNums
+    clientManagerThreadPoolQueueCapacity clientOnewaySemaphoreValue clientPooledByteBufAllocatorEnable
+    clientSocketRcvBufSize clientSocketSndBufSize clientWorkerThreads clusterTopicEnable
+    commercialBaseCount commercialBigCount commercialEnable commercialTimerCount commercialTransCount
+    commitCommitLogLeastPages commitCommitLogThoroughInterval commitIntervalCommitLog compressedRegister
+    configBlackList connectTimeoutMillis consumerFallbehindThreshold consumerManageThreadPoolNums
+    consumerManagerThreadPoolQueueCapacity debugLockEnable defaultQueryMaxNum defaultTopicQueueNums
+    deleteCommitLogFilesInterval deleteConsumeQueueFilesInterval deleteWhen
+    destroyMapedFileIntervalForcibly disableConsumeIfConsumerReadSlowly diskFallRecorded
+    diskMaxUsedSpaceRatio duplicationEnable enableBatchPush enableCalcFilterBitMap enableConsumeQueueExt
+    enableDLegerCommitLog enableDetailStat enableLmq enableMultiDispatch enablePropertyFilter
+    enableScheduleAsyncDeliver enableScheduleMessageStats endTransactionPoolQueueCapacity
+    endTransactionThreadPoolNums expectConsumerNumUseFilter fastFailIfNoBufferInStorePool
+    fetchNamesrvAddrByAddressServer fileReservedTime filterDataCleanTimeSpan filterServerNums
+    filterSupportRetry flushCommitLogLeastPages flushCommitLogThoroughInterval flushCommitLogTimed
+    flushConsumeQueueLeastPages flushConsumeQueueThoroughInterval flushConsumerOffsetHistoryInterval
+    flushConsumerOffsetInterval flushDelayOffsetInterval flushDiskType flushIntervalCommitLog
+    flushIntervalConsumeQueue flushLeastPagesWhenWarmMapedFile forceRegister haHousekeepingInterval
+    haListenPort haMasterAddress haSendHeartbeatInterval haSlaveFallbehindMax haTransferBatchSize
+    heartbeatThreadPoolNums heartbeatThreadPoolQueueCapacity highSpeedMode isolateLogEnable listenPort
+    longPollingEnable mappedFileSizeCommitLog mappedFileSizeConsumeQueue mappedFileSizeConsumeQueueExt
+    maxDelayTime maxErrorRateOfBloomFilter maxHashSlotNum maxIndexNum maxLmqConsumeQueueNum
+    maxMessageSize maxMsgsNumBatch maxTransferBytesOnMessageInDisk maxTransferBytesOnMessageInMemory
+    maxTransferCountOnMessageInDisk maxTransferCountOnMessageInMemory messageDelayLevel
+    messageIndexEnable messageIndexSafe messageStorePlugIn msgTraceTopicName namesrvAddr
+    notifyConsumerIdsChangedEnable offsetCheckInSlave osPageCacheBusyTimeOutMills preferredLeaderId
+    processReplyMessageThreadPoolNums pullMessageThreadPoolNums pullThreadPoolQueueCapacity
+    putMessageFutureThreadPoolNums putMsgIndexHightWater putThreadPoolQueueCapacity
+    queryMessageThreadPoolNums queryThreadPoolQueueCapacity readOnlyCommitLogStorePaths
+    redeleteHangedFileInterval regionId registerBrokerTimeoutMills registerNameServerPeriod
+    rejectTransactionMessage replyThreadPoolQueueCapacity rocketmqHome
+    scheduleAsyncDeliverMaxPendingLimit scheduleAsyncDeliverMaxResendNum2Blocked
+    sendMessageThreadPoolNums sendThreadPoolQueueCapacity serverAsyncSemaphoreValue
+    serverCallbackExecutorThreads serverChannelMaxIdleTimeSeconds serverOnewaySemaphoreValue
+    serverPooledByteBufAllocatorEnable serverSelectorThreads serverSocketBacklog serverSocketRcvBufSize
+    serverSocketSndBufSize serverWorkerThreads shortPollingTimeMills slaveReadEnable slaveTimeout
+    startAcceptSendRequestTimeStamp storePathCommitLog storePathDLedgerCommitLog storePathRootDir
+    storeReplyMessageEnable syncFlushTimeout traceOn traceTopicEnable transactionCheckInterval
+    transactionCheckMax transactionTimeOut transferMsgByHeap transientStorePoolEnable
+    transientStorePoolSize useEpollNativeSelector useReentrantLockWhenPutMessage useTLS
+    waitTimeMillsInHeartbeatQueue waitTimeMillsInPullQueue waitTimeMillsInSendQueue
+    waitTimeMillsInTransactionQueue warmMapedFileEnable writeBufferHighWaterMark writeBufferLowWaterMark
+"""
+_OF_4_9: Final = frozenset(_NAMES_OF_4_9.split())
+"""Those that some release of 4.9.x has: the setters in its tags."""
 _IGNORED: Final = "brokers ignore what they can't read"
 
 
@@ -194,6 +245,11 @@ def setting_doubt(name: str, value: str | int | bool) -> str | None:
     if kind == "String" or _is_number(text, whole=kind != "double"):
         return None
     return f"`{name}` needs {'a' if kind == 'double' else 'a whole'} number: {_IGNORED}"
+
+
+def is_of_5(name: str) -> bool:
+    """Whether only brokers of 5.x know this setting: those of 4.9.x ignore it, without a line in a log."""
+    return name in BROKER_SETTINGS and name not in _OF_4_9
 
 
 def _is_number(text: str, whole: bool) -> bool:

@@ -35,7 +35,12 @@ _NAMES = {code: name for name, code in CODES.items()}
 
 
 def in_words(code: int) -> str:
-    """`21 PULL_OFFSET_MOVED`, or the number alone."""
+    """`17 TOPIC_NOT_EXIST`, or the number alone."""
+    return "0 SUCCESS" if code == 0 else pull_in_words(code)
+
+
+def pull_in_words(code: int) -> str:
+    """The same of the answer to a pull: `0 FOUND`, `21 PULL_OFFSET_MOVED`."""
     return f"{code} {_NAMES[code]}" if code in _NAMES else str(code)
 
 

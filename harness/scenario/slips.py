@@ -9,8 +9,9 @@ from rocketchaos.harness.core.nearest import clipped
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.fault_effects import ENDS
 from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
-from rocketchaos.harness.rocketmq.broker_settings import setting_doubt
+from rocketchaos.harness.rocketmq.broker_settings import is_of_5, setting_doubt
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
+from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.word_entries import flat, understood
@@ -40,9 +41,15 @@ def _broker_settings(document: Document, scenario: Scenario) -> Iterator[Diagnos
     for placed in flat(understood(document, "steps")[0]):
         if placed.word.word == "broker-config":  # a scenario without it doesn't load its class
             given.append(((*placed.path, "set"), cast("BrokerConfig", placed.word).settings))
+    also_on_4_9 = contains(scenario.rocketmq, "4.9.4")
     for path, lines in given:
         for name, value in lines.items():
             doubt = setting_doubt(name, value)
+            if doubt is None and also_on_4_9 and is_of_5(name):
+                doubt = (
+                    f"brokers of 4.9.x have no setting `{clipped(name)}`, and ignore it: `rocketmq: '>=5.0'` says "
+                    "that the scenario runs on newer ones alone"
+                )
             if doubt is not None:
                 yield document.report((*path, name), doubt, key=True)
 

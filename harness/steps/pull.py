@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import Pulled as PulledEvent
 from rocketchaos.harness.language.words import BrokerRef, DurationMs, GroupName, TopicName
-from rocketchaos.harness.rocketmq.response_codes import in_words
+from rocketchaos.harness.rocketmq.response_codes import pull_in_words
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Pull(Step):
             "offset": self.offset,
             "with": self.own_expression,
             "code": answer.code,
-            "status": in_words(answer.code),
+            "status": pull_in_words(answer.code),
             "remark": answer.remark,
             "next_offset": answer.next_offset,
             "min_offset": answer.min_offset,

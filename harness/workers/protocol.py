@@ -39,7 +39,8 @@ its start, none where the client doesn't show them. The listener takes `slow_ms`
 those whose key is in `block` (a list, or `all`) until `release-listener`, and fails those whose reconsume_times
 is below `fail`: RECONSUME_LATER instead of CONSUME_SUCCESS, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT instead of
 SUCCESS; with `by` (status) `exception` or `nothing`, the `java` worker's throws, or returns null, instead,
-and with `retry-later` an orderly listener of the `go` worker returns ConsumeRetryLater.
+with `retry-later` an orderly listener of the `go` worker returns ConsumeRetryLater, and with `exception` a
+concurrent one panics, after a `consumed` with the status PANIC.
 With `only`, a list, it fails and is slow on the messages with these keys alone.
 One that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0
 leaves the delay to the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode,

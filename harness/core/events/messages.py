@@ -170,7 +170,8 @@ class Consumed(Answered, frozen=True, kw_only=True):
     status: str
     """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`; `PRINTED` where a
     line, `WRITTEN` where an entry of a topic, `ANSWERED` where an HTTP answer says no more than that
-    it was handled. A message trace says success or not, and is `CONSUME_SUCCESS` or `RECONSUME_LATER`."""
+    it was handled. A message trace says success or not, and is `CONSUME_SUCCESS` or `RECONSUME_LATER`.
+    `PANIC` where a listener of Go panics, by its `behaviour`."""
 
 
 class Replied(Answered, frozen=True, kw_only=True):

@@ -59,7 +59,8 @@ GO_STRATEGIES = Strategies(
 _PROPERTIES = frozenset({"maxReconsumeTimes", "consumeMessageBatchMaxSize", "pullInterval"})
 _NEWER = frozenset({"consumeThreadMin", "consumeThreadMax", "pullThresholdForQueue"})
 # There is no hook behind its filter.
-_UNTIL_2_1_1 = {"counts_pulls": False, "properties": _PROPERTIES}
+# A listener's panic ends the whole process: nothing recovers it (primitive.WithRecover without a PanicHandler).
+_UNTIL_2_1_1 = {"counts_pulls": False, "properties": _PROPERTIES, "survives_panics": False}
 # A held pull that ends with PULL_NOT_FOUND tells how far the broker has skipped: only 2.1.1 takes that over
 # (pushConsumer.pullMessage: PullNoNewMsg).
 _UNTIL_2_1_0 = {**_UNTIL_2_1_1, "commits_skipped": False, "suspends": False}
@@ -106,6 +107,6 @@ GO = ClientKind(
     sends=frozenset({"hash_key", "async", "delay_level", "batch", "oneway"}),
     namespaces=True,
     signs=True,
-    fails_by=frozenset({"status", "retry-later"}),
+    fails_by=frozenset({"status", "retry-later", "exception"}),
     compressed=False,
 )

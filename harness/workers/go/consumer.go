@@ -204,6 +204,9 @@ func (made *pushConsumer) releaseListener() (fields, error) {
 	return nil, nil
 }
 
+// wantedPanic is that of a listener that fails by an exception, as its scenario says.
+const wantedPanic = "the listener fails, as its scenario says"
+
 // consume is what the listener answers.
 func (made *pushConsumer) consume(
 	ctx context.Context, messages ...*primitive.MessageExt,
@@ -214,6 +217,9 @@ func (made *pushConsumer) consume(
 	}
 	defer func() {
 		if defect := recover(); defect != nil {
+			if defect == wantedPanic {
+				panic(defect)
+			}
 			made.listener.events.emit(
 				"listener-error", fields{"consumer": made.wanted.Name, "error": fmt.Sprint(defect)},
 			)
@@ -233,6 +239,10 @@ func (made *pushConsumer) consume(
 	}
 	if result = failure; succeeds {
 		result = success
+	}
+	if !succeeds && made.listener.behaviour.By == "exception" {
+		made.listener.report(messages, "PANIC")
+		panic(wantedPanic)
 	}
 	status := statuses[result]
 	if made.wanted.Listener == "orderly" && succeeds {

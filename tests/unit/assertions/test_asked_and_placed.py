@@ -45,7 +45,7 @@ def ended(made: HistoryBuilder) -> HistoryBuilder:
 
 def asked(**changes: Any) -> HistoryBuilder:
     made = begun()
-    data = {"name": "ids", "of": "broker-a", "request": 38, "code": 0, "status": "0 FOUND", "remark": "",
+    data = {"name": "ids", "of": "broker-a", "request": 38, "code": 0, "status": "0 SUCCESS", "remark": "",
             "fields": {}, "text": '{"consumerIdList":["a","b"]}'}  # fmt: skip
     made.add("harness", "asked", **{**data, **changes})
     return made
@@ -75,6 +75,18 @@ def placed(*queues: int, topic: str = "orders", tag: str = "tagA") -> HistoryBui
         made.add("producer", "sent", key=f"{topic}-{number}", topic=topic, tag=tag, broker="broker-a",
                  queue_id=queue, queue_offset=0)  # fmt: skip
     return ended(made)
+
+
+def test_queues_of_two_brokers_with_one_id_are_different() -> None:
+    made = begun()
+    for number, broker in enumerate(("broker-a", "broker-b"), 1):
+        made.add("producer", "sent", key=f"orders-{number}", topic="orders", tag="tagA", broker=broker,
+                 queue_id=0, queue_offset=0)  # fmt: skip
+    ended(made)
+    assert answer(made, "placed", topics="orders", queues_at_most=1).holds is NO
+    found = answer(made, "placed", topics="orders", queues_at_least=2)
+    assert found.holds is YES
+    assert "2 queues of broker-a, broker-b" in found.observed
 
 
 @pytest.mark.parametrize(

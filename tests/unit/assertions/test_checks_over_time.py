@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.unit.assertions.over_time import NO, UNKNOWN, YES, Story, failing
 from tests.unit.history_builder import BROKER
 
@@ -176,6 +178,34 @@ def test_dead_letters_to_come_are_unknown() -> None:
     story.add("harness", "dead-letters-observed", group="g", count=0, moment="end")
     assert story.moment("end").holds("dead-letter: {group: g, at_least: 1}") is UNKNOWN
     assert Story().moment("end").holds("dead-letter: {group: g, count: 0}") is UNKNOWN
+
+
+@pytest.mark.parametrize("how", ["commit", "delayed"])
+def test_of_what_brokers_hold_back_none_has_come_so_far(how: str) -> None:
+    story = Story()
+    story.add(
+        "producer", "send-accepted", topic="orders", key="orders-1", tag=None, how=how, status="SEND_OK"
+    )
+    story.moment("away")
+    assert story.holds("delivered: {to: g, count: 0, at: away}") is UNKNOWN
+    assert story.holds("delivered: {to: g, count: 0, at: away, so_far: true}") is YES
+    assert story.holds("delivered: {to: g, at_least: 1, at: away, so_far: true}") is NO
+    assert story.holds("delivered: {to: g, topic: bills, count: 0, at: away, so_far: true}") is not YES
+
+
+def test_of_what_was_sent_one_way_nobody_knows_whether_it_came() -> None:
+    story = Story()
+    story.add("producer", "send-accepted", topic="orders", key="orders-1", tag=None, how="oneway")
+    assert story.moment("away").holds("delivered: {to: g, count: 0, at: away, so_far: true}") is UNKNOWN
+
+
+@pytest.mark.parametrize("check", ["retry", "dead-letter"])
+def test_what_is_too_early_to_say_names_the_way_out(check: str) -> None:
+    story = Story().sent(1).got("a", 1).answered("a", 1, "RECONSUME_LATER").moment("away")
+    story.add("harness", "dead-letters-observed", group="g", moment="away", count=0)
+    observed = story.answer(f"{check}: {{group: g, count: 0, at: away}}").observed
+    assert "1 message failed last" in observed
+    assert "`so_far: true`" in observed
 
 
 def test_what_came_so_far_is_known_though_more_may_come() -> None:

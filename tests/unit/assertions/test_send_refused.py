@@ -78,3 +78,18 @@ def test_a_refusal_that_would_end_the_run_is_reported() -> None:
     parse_scenario(scenario_text("start: a", SEND, also=also), "x.yaml")
     with pytest.raises(InvalidScenario, match="has `may_fail: true`: a refusal would end the run"):
         parse_scenario(scenario_text("start: a", SEND.replace(", may_fail: true", ""), also=also), "x.yaml")
+
+
+def test_the_half_of_a_transaction_is_stored_with_a_status_of_its_own() -> None:
+    scenario = scenario_of(scenario_text("start: a", SEND))
+    made = HistoryBuilder().begin(scenario)
+    for number, status in enumerate(["SLAVE_NOT_AVAILABLE", "SEND_OK"], 1):
+        half = {"topic": "orders", "key": f"orders-{number}", "tag": None, "how": "commit", "status": status}
+        made.add("producer", "send-accepted", **half)
+    made.add("harness", "moment-observed", moment="end")
+    view = RunView(scenario, made.events)
+    for count, holds in ((1, Holds.YES), (0, Holds.NO)):
+        assert (
+            SendRefused(topic="orders", count=count, status="SLAVE_NOT_AVAILABLE").evaluate(view).holds
+            is holds
+        )

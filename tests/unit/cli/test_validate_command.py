@@ -52,6 +52,13 @@ def test_a_control_may_be_in_the_same_folder_or_come_with_it(tmp_path: Path) -> 
     assert main(["validate", str(tmp_path)]) == 0
 
 
+def test_a_scenario_that_comes_with_it_is_validated_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", "same-group-different-tags"]) == 0
+    assert "1 valid: same-group-different-tags" in capsys.readouterr().out
+    assert main(["validate", "same-group-different-tag"]) == 2
+    assert "did you mean `same-group-different-tags`?" in capsys.readouterr().err
+
+
 def test_a_single_file_may_have_its_control_anywhere(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from rocketchaos.harness.rocketmq.response_codes import ResponseCode
+from rocketchaos.harness.rocketmq.response_codes import ResponseCode, in_words, pull_in_words
 
 CODE: TypeAdapter[int] = TypeAdapter(ResponseCode)
 
@@ -15,6 +15,12 @@ CODE: TypeAdapter[int] = TypeAdapter(ResponseCode)
 )
 def test_a_code_is_said_by_name_or_number(said: str | int, code: int) -> None:
     assert CODE.validate_python(said) == code
+
+
+def test_found_is_said_of_a_pull_alone() -> None:
+    assert (in_words(0), pull_in_words(0)) == ("0 SUCCESS", "0 FOUND")
+    assert in_words(21) == pull_in_words(21) == "21 PULL_OFFSET_MOVED"
+    assert in_words(4711) == "4711"
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,19 @@ def test_a_symptom_that_no_version_shows_says_what_was_tried() -> None:
     assert messages(f"{said}expected: not-reproduced\n") == []
 
 
+def test_a_broker_setting_that_older_brokers_ignore() -> None:
+    consumer = "  a: {group: g, subscribe: {orders: '*'}}\n"
+    cluster = "cluster: {broker: {timerWheelEnable: true, transactionCheckMax: 3}}\n"
+    assert warned(consumer + cluster) == [
+        (
+            6,
+            "brokers of 4.9.x have no setting `timerWheelEnable`, and ignore it: `rocketmq: '>=5.0'` says that "
+            "the scenario runs on newer ones alone",
+        )
+    ]
+    assert warned(f"{consumer}{cluster}rocketmq: '>=5.0'\n") == []
+
+
 def test_broker_settings_without_effect() -> None:
     consumer = "  a: {group: g, subscribe: {orders: '*'}}\n"
     cluster = (

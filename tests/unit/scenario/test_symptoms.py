@@ -61,6 +61,13 @@ def test_a_symptom_may_be_stated() -> None:
     ]
 
 
+def test_messages_may_come_in_another_order_and_to_others() -> None:
+    told = TOLD.replace("seen: gone", "seen: [disordered, unwanted]")
+    symptom = parse_scenario(VALID + told, "x.yaml").symptom
+    assert symptom is not None
+    assert symptom.seen == ("disordered", "unwanted")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
