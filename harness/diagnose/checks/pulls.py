@@ -83,10 +83,10 @@ def without_offset(view: GroupView, topic: str) -> list[Queue]:
         own, entries = member.subscriptions.get(topic), entries_of(view, topic, queue) or ()
         if held.cached_count or own is None or all(takes(own, item.tags_code) is False for item in entries):
             continue
-        came_ms = ends.updated_ms - member.started_ms if member.started_ms else 0
+        came_later = member.started_ms > 0 and ends.updated_ms - member.started_ms > _STARTS_MS
         stored = view.stored.get(queue[0])
         begins = stored is not None and stored.consume_from == "CONSUME_FROM_FIRST_OFFSET"
-        if view.reached(topic, queue) is None and (begins or came_ms > _STARTS_MS):
+        if view.reached(topic, queue) is None and (begins or came_later):
             found.append(queue)
     return found
 
