@@ -153,6 +153,8 @@ class ClientKind:
     """How its listener can fail (`behaviour: {by}`)."""
     chooses_queues: bool = True
     """Whether its producer sends a message to the queue that the harness names."""
+    tells_route: bool = True
+    """Whether its producer can be asked to which brokers of a topic it could send now."""
     signs: bool = False
     """Whether its consumers and its producer sign their requests as an account of the cluster (`account`)."""
     compressed: bool = True

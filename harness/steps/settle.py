@@ -146,6 +146,10 @@ class Settle(Step):
             if not any(scenario.consumers[name].behaviour.blocks for name in listeners):
                 yield f"the listener of {blocked} never blocks: give {blocked} `behaviour: block`"
 
+        kind = scenario.producer.choice.kind
+        if self.route is not None and not kind.tells_route:
+            advice = "write `wait: {duration: 31s, because: …}`, since it asks for routes every 30 s"
+            yield f"{kind.title} doesn't tell which brokers the producer knows: {advice}"
         yield from (f"{name}: {reason}" for name, reason in self.beyond(scenario))
 
     def unreachable(self, scenario: Scenario) -> Iterator[str]:

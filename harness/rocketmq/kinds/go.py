@@ -106,6 +106,7 @@ GO = ClientKind(
     # Messages of a batch have no UNIQ_KEY (encodeBatch, MarshalMessageBatch): consumers get the offset's id.
     sends=frozenset({"hash_key", "async", "delay_level", "batch", "oneway"}),
     namespaces=True,
+    tells_route=False,
     signs=True,
     fails_by=frozenset({"status", "retry-later", "exception"}),
     compressed=False,

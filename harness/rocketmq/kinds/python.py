@@ -31,6 +31,7 @@ PYTHON = ClientKind(
     ),
     version="2.0.0",
     takes_ids=False,
+    tells_route=False,
     signs=True,
     sends=frozenset({"delay_level"}),
     compressed=False,
