@@ -88,8 +88,8 @@ class Diagnosis:
     """How many there were."""
     found: set[Place] = field(default_factory=set)
     """What was found at any time: a watch doesn't rule it out once it has gone."""
-    told: set[tuple[str, str, str]] = field(default_factory=set)
-    """The places of the findings that it has printed before the end."""
+    told: set[tuple[str, str]] = field(default_factory=set)
+    """Code and resource of the findings that it has printed before the end."""
 
     async def run(self) -> Report:
         """Look until all is settled, or the patience is over; again only at the groups that are not.
@@ -143,12 +143,12 @@ class Diagnosis:
         """Each once, as soon as it is certain: whoever waits for the rest has an answer already."""
         if self.watch_s:
             return  # which tells what changes
-        new = [finding for finding in findings if finding.place not in self.told]
+        new = [finding for finding in findings if (finding.check.code, finding.resource) not in self.told]
         for finding in new[:_MOST_TOLD]:
             self.progress(f"certain already: {finding.headline}")
         if len(new) > _MOST_TOLD:
             self.progress(f"certain already: {len(new) - _MOST_TOLD} more")
-        self.told.update(finding.place for finding in new)
+        self.told.update((finding.check.code, finding.resource) for finding in new)
 
     async def _pause(self, patience_s: float, begin: float, codes: Collection[str]) -> None:
         past_s = time.monotonic() - begin

@@ -155,11 +155,6 @@ class Finding:
         return _resource(self.group, self.topic)
 
     @property
-    def place(self) -> tuple[str, str, str]:
-        """Code, group and topic."""
-        return self.check.code, self.group, self.topic
-
-    @property
     def headline(self) -> str:
         """`error [RC0101] (group g, topic t) members of one group subscribe differently: …`."""
         return f"{self.level} [{self.check.code}] ({self.resource}) {self.check.title}: {self.sentence}"

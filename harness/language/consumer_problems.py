@@ -77,9 +77,9 @@ def problems(consumer: Consumer) -> Iterator[str]:
                 yield f"`{key}` needs `api: simple`: other consumers leave that to their clients"
     if consumer.account is not None and not consumer.choice.kind.signs:
         yield f"{consumer.choice} signs no requests here: leave out `account`"
-    panics = consumer.behaviour.by == "exception" and consumer.choice.kind.name == "go"
-    if panics and consumer.listener == "orderly":
-        yield "an orderly listener of the Go client that panics ends its process: leave out `by: exception`"
+    if consumer.behaviour.by == "exception" and consumer.listener not in consumer.traits.survives_panics:
+        listener = f"an {consumer.listener} listener of the {consumer.choice.kind.name.capitalize()} client"
+        yield f"{listener} that panics ends its process: leave out `by: exception`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     yield from outside(consumer.namespace, (consumer.group,), "group")

@@ -66,8 +66,8 @@ class Api:
     """How its strategies divide queues, by their names in scenarios."""
     sql: bool = True
     """Whether it subscribes by SQL."""
-    survives_panics: bool = True
-    """Whether its process goes on where a concurrent listener throws."""
+    survives_panics: frozenset[str] = frozenset({"concurrent", "orderly"})
+    """The listeners that may throw without an end of its process."""
     request_mode: Literal["POP"] | None = None
     """The request mode that brokers must have for its group before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
     needs_long_polling: bool = False

@@ -40,10 +40,9 @@ def set_ahead(view: GroupView) -> Iterator[Result]:
     if view.broadcasting or view.shares_queues:
         return
     for topic in view.topics:
-        yield from _without_members(view, topic)
-        for jump in _jumps(view, topic):
-            if _unknown(view, jump):
-                continue
+        jumps = list(_jumps(view, topic))
+        yield from _without_members(view, topic, [jump for jump in jumps if _unknown(view, jump)])
+        for jump in (item for item in jumps if not _unknown(view, item)):
             if denied := _denied(view, topic, jump):
                 yield Found(
                     f"{_passed_text(denied)}: by their own reports, the owners haven't pulled so far",
@@ -170,9 +169,8 @@ def _unknown(view: GroupView, jump: _Jump) -> bool:
     return not _members(view, jump.before) and not _members(view, jump.after)
 
 
-def _without_members(view: GroupView, topic: str) -> Iterator[Result]:
+def _without_members(view: GroupView, topic: str, jumps: Sequence[_Jump]) -> Iterator[Result]:
     """Jumps while no broker knew a member; where members may use a proxy, all of them are one question."""
-    jumps = [jump for jump in _jumps(view, topic) if _unknown(view, jump)]
     by_proxy = any(broker.is_of_5 for broker in view.now.brokers.values())
     for number, jump in enumerate(jumps):
         text = f"{_passed_text(jump)} while no broker that was asked knew a member"

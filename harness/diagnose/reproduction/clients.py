@@ -22,9 +22,13 @@ def is_lite_pull(member: Member) -> bool:
     return "autoCommit" in member.properties
 
 
-def place(member: Member) -> tuple[bool, str]:
-    """Its place in the order of a scenario's client ids: those of Go and C++ begin with an address, others with a
-    name."""
+def is_go(member: Member) -> bool:
+    """Whether its client is rocketmq-client-go."""
+    return member.language == _GO
+
+
+def id_order(member: Member) -> tuple[bool, str]:
+    """Sorts members as a scenario's client ids: those of Go and C++ begin with an address, others with a name."""
     return member.language not in (_GO, _CPP), member.client_id
 
 

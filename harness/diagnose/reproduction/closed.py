@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.reproduction.clients import is_go
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
@@ -65,6 +66,8 @@ def _closed_retries(group: Scaled) -> tuple[Document, Document] | str:
     readable = all(permission & READ for permission in permissions)
     if readable and any(permission & WRITE for permission in permissions):
         return _SENT_ELSEWHERE
+    if readable and any(map(is_go, group.members.values())):
+        return "Go clients take a refused retry for a success, and log nothing: claim I10 has the scenario"
     group = alone(group)
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1])

@@ -129,10 +129,12 @@ def listeners(group: Scaled) -> tuple[Document, Document] | str:
     """RC0212: an orderly member takes a queue whose messages a concurrent one still has in its listener."""
     topic = group.topic
     first = next((name for name, item in group.members.items() if not item.orderly), None)
-    orderly = sorted((not is_java(item), name) for name, item in group.members.items() if item.orderly)
-    taking = orderly[0][1] if orderly else None
-    if first is None or taking is None:
+    orderly = [name for name, item in group.members.items() if item.orderly]
+    if first is None or not orderly:
         return "all members that run here have the same listener"
+    taking = next((name for name in orderly if is_java(group.members[name])), None)
+    if taking is None:
+        return "its control waits for a line that Java clients alone log"
     if any(group.real_topic not in group.members[name].subscriptions for name in (first, taking)):
         return "its members also want different topics: RC0106 has the scenario"
     if len({meaning(group.members[name].subscriptions[group.real_topic]) for name in (first, taking)}) > 1:

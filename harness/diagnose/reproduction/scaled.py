@@ -7,7 +7,7 @@ from rocketchaos.harness.diagnose.finding import Finding
 from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import Member, Subscription
 from rocketchaos.harness.diagnose.owners import share
-from rocketchaos.harness.diagnose.reproduction.clients import place
+from rocketchaos.harness.diagnose.reproduction.clients import id_order
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.language.tags import SQL, tags_of
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -116,7 +116,7 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
         return "which messages SQL matches is unknown from outside"
     if code not in _BY_POP_TOO and view.shares_queues:
         return "its members share all queues (POP)"
-    kept = sorted(_representatives(view, members), key=place)
+    kept = sorted(_representatives(view, members), key=id_order)
     names = {f"m{number}": member for number, member in enumerate(kept, 1)}
     real_topics = [finding.topic] if finding.topic in view.topics else []
     real_topics += [item for item in view.topics if item not in real_topics][: 3 - len(real_topics)]

@@ -60,7 +60,7 @@ _PROPERTIES = frozenset({"maxReconsumeTimes", "consumeMessageBatchMaxSize", "pul
 _NEWER = frozenset({"consumeThreadMin", "consumeThreadMax", "pullThresholdForQueue"})
 # There is no hook behind its filter.
 # A listener's panic ends the whole process: nothing recovers it (primitive.WithRecover without a PanicHandler).
-_UNTIL_2_1_1 = {"counts_pulls": False, "properties": _PROPERTIES, "survives_panics": False}
+_UNTIL_2_1_1 = {"counts_pulls": False, "properties": _PROPERTIES, "survives_panics": frozenset()}
 # A held pull that ends with PULL_NOT_FOUND tells how far the broker has skipped: only 2.1.1 takes that over
 # (pushConsumer.pullMessage: PullNoNewMsg).
 _UNTIL_2_1_0 = {**_UNTIL_2_1_1, "commits_skipped": False, "suspends": False}
@@ -79,6 +79,7 @@ GO = ClientKind(
             process_tells_all=True,
             suspends=True,
             strategies=GO_STRATEGIES,
+            survives_panics=frozenset({"concurrent"}),
             properties=_PROPERTIES | _NEWER,
             lacks=(
                 # There is no option for it.

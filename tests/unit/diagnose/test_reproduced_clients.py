@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from rocketchaos.harness.diagnose.reproduction import written
+from tests.unit.diagnose.broker_edits import retry_topic
 from tests.unit.diagnose.member_edits import ALIKE, languages
 from tests.unit.diagnose.reports import diagnosed
 from tests.unit.diagnose.test_reproduction import planted_at, reproduced
@@ -81,3 +82,18 @@ def test_a_client_id_of_go_or_cpp_twice_is_not_written() -> None:
 def test_a_broker_filters_what_cpp_clients_pull_by_their_own_expressions() -> None:
     scenario, _ = reproduced("RC0101", languages("CPP", "CPP"))
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
+
+
+@pytest.mark.parametrize(("first", "written_at_all"), [("GO", False), ("JAVA", True)])
+def test_a_scenario_that_waits_for_a_line_of_a_java_client_needs_one(
+    first: str, written_at_all: bool
+) -> None:
+    closed = diagnosed("mismatch-4.9.4.json", ALIKE, retry_topic(4), languages(first, "JAVA"))
+    (finding,) = [item for item in closed.findings if item.check.code == "RC0404"]
+    assert (not isinstance(written(closed.views[finding.group], finding), str)) is written_at_all
+    planted = planted_at("RC0212")
+    mixed = diagnosed(
+        "mismatch-4.9.4.json", ALIKE, *planted.changes, languages(first, first), looks=planted.looks
+    )
+    (finding,) = [item for item in mixed.findings if item.check.code == "RC0212"]
+    assert (not isinstance(written(mixed.views[finding.group], finding), str)) is written_at_all
