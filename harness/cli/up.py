@@ -19,7 +19,7 @@ from rocketchaos.harness.cluster.server_cluster import ServerCluster
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.engine.cluster_choice import Making, require_lasting
-from rocketchaos.harness.engine.managed_cluster import ManagedCluster
+from rocketchaos.harness.engine.managed_cluster import ManagedCluster, use_spares
 from rocketchaos.harness.jars.builds import version_of
 from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
 from rocketchaos.harness.plan.feasibility import require_can_have
@@ -80,6 +80,7 @@ def up(
         managed.leave_tools()
         record = keep(cluster)
         managed.hand_over()
+        use_spares(record, processes)
     _tell(record, as_json)
     return ExitCode.AS_EXPECTED
 

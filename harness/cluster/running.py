@@ -90,6 +90,11 @@ class RunningCluster:
         """Where its tools are asked, if it has any: `ManagedCluster.leave_tools`."""
         return tools_socket(self.owner)
 
+    @property
+    def spares(self) -> Path:
+        """The folder of its spare workers: `harness.workers.spares`."""
+        return spares_folder(self.owner)
+
     def fits(self, version: str, timing: str, kind: str, proxy: ProxyMode | None = None) -> bool:
         """Whether it is what somebody wants that wants nothing unusual, but perhaps a proxy."""
         has = None if self.proxy is None else self.proxy.mode
@@ -165,6 +170,11 @@ def tools_socket(owner: str) -> Path:
     return _file(owner[-_ID_LENGTH:]).with_suffix(".sock")
 
 
+def spares_folder(owner: str) -> Path:
+    """Where the spare workers of this owner's cluster are taken. Its path is short, as that of `tools_socket`."""
+    return _file(owner[-_ID_LENGTH:]).with_suffix(".spares")
+
+
 def keep(cluster: ServerCluster) -> RunningCluster:
     """Record a started cluster, so that it stays up when this harness ends.
 
@@ -226,6 +236,8 @@ def take_down(record: RunningCluster) -> None:
         # What is in a container may be another user's; the engine ends it.
         if process is not None and node.container is None:
             reaper.end(process)
+    # First: a command that ends now leaves no new spare worker then.
+    shutil.rmtree(record.spares, ignore_errors=True)
     # Their token is a secret, so whatever carries it is of this cluster, even if somebody set the clock and
     # times of creation are no longer what they were.
     for owned in reaper.find_owned(record.owner.__eq__):

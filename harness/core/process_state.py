@@ -1,7 +1,7 @@
 """Pause or continue a process of this host, and wait until that shows."""
 
 import signal
-import subprocess
+from typing import IO, Protocol
 
 import psutil
 
@@ -12,7 +12,42 @@ _STATE_LIMIT_S = 5.0
 _LOOK_EVERY_S = 0.002
 
 
-def stand_still(process: subprocess.Popen[bytes] | None, who: str, hint: str = "") -> None:
+class HostProcess(Protocol):
+    """As `subprocess.Popen`, which has all of these."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+
+    @property
+    def stdin(self) -> IO[bytes] | None:
+        """The pipe into its standard input, if it has one."""
+
+    def poll(self) -> int | None:
+        """How it ended; negative: by that signal; None: it hasn't."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """How it ended; raises subprocess.TimeoutExpired if it hasn't."""
+
+    def send_signal(self, sig: int, /) -> None:
+        """Nothing if it has ended."""
+
+    def kill(self) -> None:
+        """SIGKILL; nothing if it has ended."""
+
+    def terminate(self) -> None:
+        """SIGTERM; nothing if it has ended."""
+
+
+def runs(process: psutil.Process) -> bool:
+    """Whether it is there, and no zombie whose parent has not asked for its end."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def stand_still(process: HostProcess | None, who: str, hint: str = "") -> None:
     """SIGSTOP it; returns when the kernel says that it stands still.
 
     Raises:
@@ -21,7 +56,7 @@ def stand_still(process: subprocess.Popen[bytes] | None, who: str, hint: str = "
     _send(process, who, signal.SIGSTOP, hint)
 
 
-def go_on(process: subprocess.Popen[bytes] | None, who: str, hint: str = "") -> None:
+def go_on(process: HostProcess | None, who: str, hint: str = "") -> None:
     """SIGCONT it; returns when the kernel says that it runs again.
 
     Raises:
@@ -30,7 +65,7 @@ def go_on(process: subprocess.Popen[bytes] | None, who: str, hint: str = "") -> 
     _send(process, who, signal.SIGCONT, hint)
 
 
-def _send(process: subprocess.Popen[bytes] | None, who: str, number: signal.Signals, hint: str) -> None:
+def _send(process: HostProcess | None, who: str, number: signal.Signals, hint: str) -> None:
     if process is not None:
         process.send_signal(number)  # nothing if it has ended
     stands = number == signal.SIGSTOP
@@ -47,7 +82,7 @@ def _send(process: subprocess.Popen[bytes] | None, who: str, number: signal.Sign
         raise EnvironmentNotReady(f"{who} has ended: {number.name} can't reach it", hint)
 
 
-def _status(process: subprocess.Popen[bytes] | None) -> str:
+def _status(process: HostProcess | None) -> str:
     """As psutil names it; what has ended, or was never started, is a zombie here."""
     if process is None or process.poll() is not None:
         return str(psutil.STATUS_ZOMBIE)

@@ -1,5 +1,6 @@
 """A cluster that several runs share, and the admin client that asks it."""
 
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from rocketchaos.harness.clients.tools import Tools
 from rocketchaos.harness.cluster.base import Cluster, Guarded, Named, Networked
 from rocketchaos.harness.cluster.canary import prove_delivery
 from rocketchaos.harness.cluster.grpc_canary import prove_grpc
-from rocketchaos.harness.cluster.running import AttachedCluster, tools_socket
+from rocketchaos.harness.cluster.running import AttachedCluster, RunningCluster, spares_folder, tools_socket
 from rocketchaos.harness.core.closing import Closing
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.reaper.reaper import new_owner
@@ -169,6 +170,8 @@ class ManagedCluster(Closing):
             processes.reaper.watch(owner)
             cluster = self._make_cluster(processes.scratch(owner) / "cluster", owner)
             self._cluster = cluster
+            if isinstance(cluster, AttachedCluster):
+                use_spares(cluster.record, processes)
             self._made.set()
             cluster.start()
             admin = self._admin = self._make_admin(cluster)
@@ -201,20 +204,18 @@ class ManagedCluster(Closing):
         return Admin(cluster.nameserver, direct, tools)
 
     def leave_tools(self) -> None:
-        """Start RocketMQ's tools for those who use the cluster later. They are asked once they answer.
+        """Start RocketMQ's tools for those who use the cluster later, and have a folder for spare workers.
 
         Raises:
             EnvironmentNotReady: they can't be started.
         """
         cluster, _ = self.ready()
         if not _only_inside(cluster):
+            owner = self._cluster_owner
             self.processes.leave_tools(
-                self.version,
-                cluster.nameserver,
-                self._cluster_owner,
-                tools_socket(self._cluster_owner),
-                cluster.folder,
+                self.version, cluster.nameserver, owner, tools_socket(owner), cluster.folder
             )
+            spares_folder(owner).mkdir(mode=0o700)
 
     def hand_over(self) -> None:
         """Let the cluster outlive this object; call it once the cluster is recorded as running."""
@@ -231,8 +232,14 @@ class ManagedCluster(Closing):
             self._cluster.stop()
         if self._starting is not None and not self._handed_over:  # also where no cluster could be made
             self.processes.reaper.remove_scratch(self._cluster_owner)
+            shutil.rmtree(spares_folder(self._cluster_owner), ignore_errors=True)
             with suppress(EnvironmentNotReady):  # a reaper that is gone watches nothing
                 self.processes.reaper.unwatch(self._cluster_owner)
+
+
+def use_spares(record: RunningCluster, processes: Processes) -> None:
+    """Have shared workers from this cluster's spares, and replace those in the end."""
+    processes.use_spares(record.version, record.owner, record.spares, Path(record.folder) / "spares")
 
 
 def _is_guarded(cluster: Cluster) -> bool:

@@ -14,6 +14,7 @@ from typing import BinaryIO
 import rocketchaos
 from rocketchaos.harness.core import process_state
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.process_state import HostProcess
 from rocketchaos.harness.jars.class_archive import ClassArchive
 from rocketchaos.harness.jars.java_home import Java
 from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE
@@ -32,7 +33,8 @@ class OnHost:
 
     def launch(self, plan: WorkerPlan) -> LocalProgram:
         """See `WorkerHome.launch`."""
-        command = self._command(plan)
+        command = self.command(plan)
+        prepare_folder(plan)
         try:
             with plan.log.open("ab") as output:
                 process, events = begin(
@@ -52,7 +54,8 @@ class OnHost:
         Raises:
             EnvironmentNotReady: it can't be started.
         """
-        command = self._command(plan)
+        command = self.command(plan)
+        prepare_folder(plan)
         try:
             with plan.log.open("ab") as output, Path(os.devnull).open("r+b") as nothing:
                 subprocess.Popen(
@@ -67,11 +70,10 @@ class OnHost:
         except OSError as error:
             raise EnvironmentNotReady(f"{plan.name} can't be started: {error}") from error
 
-    def _command(self, plan: WorkerPlan) -> Callable[[int], Sequence[str]]:
+    def command(self, plan: WorkerPlan) -> Callable[[int], Sequence[str]]:
         """Its command line, by the number of its end of the event pipe."""
         if plan.kind.classpath_role is not None and self.java is None:
             raise HarnessDefect(f"worker {plan.name} of kind {plan.kind.name} needs a Java")
-        prepare_folder(plan)
         libjvm = None if self.java is None else self.java.libjvm
         archive = None if self.java is None else archive_of(plan, self.java)
         options = () if archive is None else archive.options()
@@ -149,7 +151,7 @@ class LocalProgram:
     def __init__(
         self,
         name: str,
-        process: subprocess.Popen[bytes],
+        process: HostProcess,
         events: BinaryIO,
         commands: BinaryIO | None = None,
     ) -> None:

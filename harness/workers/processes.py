@@ -18,10 +18,12 @@ from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.program import WorkerHome, WorkerPlan
 from rocketchaos.harness.workers.shared_workers import SharedWorkers
+from rocketchaos.harness.workers.spares import Spares
 from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.worker_kinds import KINDS
 
 Progress = Callable[[str], None]
+SHARED_KIND = "shared-java"
 _TOOLS_SERVER = "rocketchaos.harness.workers.child.tools_server"
 SHARED_AT_LEAST = 2
 """Shared client processes, so that two members of a group live in different ones; one for each core, up to:"""
@@ -50,12 +52,10 @@ class Processes(Closing):
         self.java = find_java()
         self.reaper = Reaper.start()
         self.workers = SharedWorkers(
-            self._spawn_shared,
-            lambda name: self._shared_logs / name,
-            max(SHARED_AT_LEAST, min(SHARED_AT_MOST, usable_cores())),
-            shared_for_s,
+            self._spawn_shared, max(SHARED_AT_LEAST, min(SHARED_AT_MOST, usable_cores())), shared_for_s
         )
         """Client processes for runs in which no step needs a process of its own."""
+        self._spares: dict[str, Spares] = {}
 
     def fetch(self, version: str) -> None:
         """Have the jars of everything that a version of RocketMQ takes: servers, tools, client.
@@ -98,24 +98,11 @@ class Processes(Closing):
             UsageProblem: there is no such version. EnvironmentNotReady: the process can't be started, or its
             client isn't available.
         """
-        worker_kind = KINDS[kind]
-        role = worker_kind.classpath_role
-        properties = dict(self.timing.client_system_properties)
         if hosts_file is not None:
-            properties["jdk.net.hosts.file"] = str(hosts_file)
-        return Worker.spawn(
-            worker_kind,
-            name,
-            home=home or OnHost(self.reaper.owner, self.java),
-            classpath=() if role is None else classpath(version, role, self.progress),
-            jvm_options=[*(f"-D{key}={value}" for key, value in properties.items()), *jvm_options],
-            packages=worker_kind.packages_folder(self.progress),
-            library=worker_kind.library(self.progress),
-            program=worker_kind.program(version, self.progress),
-            log_folder=log_folder,
-            on_event=on_event,
-            on_death=on_death,
-        )
+            jvm_options = [f"-Djdk.net.hosts.file={hosts_file}", *jvm_options]
+        plan = self._plan(kind, version, name, log_folder, jvm_options)
+        program = (home or OnHost(self.reaper.owner, self.java)).launch(plan)
+        return Worker(plan.kind, name, program, plan.log, on_event, on_death)
 
     def leave_tools(self, version: str, nameserver: str, owner: str, socket: Path, logs: Path) -> None:
         """Start the tools of a cluster that stays up; see `harness.clients.resident_tools`.
@@ -130,16 +117,45 @@ class Processes(Closing):
         Raises:
             EnvironmentNotReady: they can't be started.
         """
-        kind = replace(KINDS["admin"], module=_TOOLS_SERVER)
-        plan = WorkerPlan(
-            kind,
-            "tools",
-            logs / "tools",
-            logs / "tools.log",
-            tuple(classpath(version, "tools", self.progress)),
-            tuple(f"-D{key}={value}" for key, value in self.timing.client_system_properties.items()),
-        )
+        plan = self._plan("admin", version, "tools", logs)
+        plan = replace(plan, kind=replace(plan.kind, module=_TOOLS_SERVER))
         OnHost(owner, self.java).leave(plan, "--socket", str(socket), "--nameserver", nameserver)
+
+    def _plan(
+        self, kind: str, version: str, name: str, logs: Path, jvm_options: Sequence[str] = ()
+    ) -> WorkerPlan:
+        """A worker of this kind; raises as `spawn`."""
+        worker_kind = KINDS[kind]
+        role = worker_kind.classpath_role
+        properties = [f"-D{key}={value}" for key, value in self.timing.client_system_properties.items()]
+        return WorkerPlan(
+            worker_kind,
+            name,
+            logs / name,
+            logs / f"{name}.log",
+            () if role is None else tuple(classpath(version, role, self.progress)),
+            (*properties, *jvm_options),
+            worker_kind.packages_folder(self.progress),
+            worker_kind.library(self.progress),
+            worker_kind.program(version, self.progress),
+        )
+
+    def use_spares(self, version: str, owner: str, sockets: Path, logs: Path) -> Spares:
+        """Have the shared workers of this version from the spares of a cluster that stays up, and replace those
+        when this object is closed.
+
+        Args:
+            version: of RocketMQ, and of the spares' client.
+            owner: the cluster's.
+            sockets: the folder of the spares' sockets.
+            logs: the folder of their logs.
+        """
+
+        def plan(name: str) -> WorkerPlan:
+            return self._plan(SHARED_KIND, version, name, logs)
+
+        self._spares[version] = Spares(sockets, owner, self.java, plan)
+        return self._spares[version]
 
     def scratch(self, owner: str) -> Path:
         """The owner's folder; the reaper removes it, should the harness die."""
@@ -152,12 +168,21 @@ class Processes(Closing):
     def _spawn_shared(
         self, kind: str, version: str, name: str, on_event: OnEvent, on_death: OnDeath
     ) -> Worker:
+        spares = self._spares.get(version) if kind == SHARED_KIND else None
+        spare = None if spares is None else spares.take()
+        if spare is not None:
+            self.reaper.own(spare.program.pid)
+            return Worker(KINDS[kind], name, spare.program, spare.log, on_event, on_death)
         self.scratch(self.reaper.owner)
         return self.spawn(kind, version, name, self._shared_logs, on_event, on_death)
 
     def close(self) -> None:
         """End every shared process, and the reaper. The clusters are closed before. Idempotent."""
         self.workers.close()
+        for spares in self._spares.values():
+            with suppress(EnvironmentNotReady):  # the next command starts its own workers
+                spares.leave(SHARED_AT_LEAST)
+        self._spares.clear()
         with suppress(EnvironmentNotReady):  # a reaper that could not start, or has ended already
             self.reaper.remove_scratch(self.reaper.owner)
         self.reaper.release()

@@ -137,8 +137,14 @@ class WorkerHome(Protocol):
         """
 
 
+UNKNOWN_END = 256
+"""The end of a process whose exit code only another process learns."""
+
+
 def ending(returncode: int) -> str:
     """How a process ended: `exit code 1`, `signal SIGKILL`."""
+    if returncode == UNKNOWN_END:
+        return "unknown exit code"
     if returncode >= 0:
         return f"exit code {returncode}"
     try:

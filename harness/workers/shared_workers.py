@@ -49,6 +49,11 @@ class Host:
     condemned: str = ""
     """Why it takes no more clients; empty while it is sound."""
 
+    @property
+    def logs(self) -> Path:
+        """The folder into which its clients write their logs."""
+        return self.worker.log.with_suffix("")
+
 
 class SharedWorkers:
     """The shared processes of one timing profile. They are started when they are first needed.
@@ -61,7 +66,6 @@ class SharedWorkers:
     def __init__(
         self,
         spawn: SpawnShared,
-        logs_of: Callable[[str], Path],
         count: int,
         for_s: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
@@ -69,13 +73,11 @@ class SharedWorkers:
         """
         Args:
             spawn: see there.
-            logs_of: the folder into which a worker's clients write their logs, by the worker's name.
             count: at least this many processes of a kind and version, before any gets a second client of a run.
             for_s: how long a process takes in clients.
             clock: in seconds.
         """
         self._spawn = spawn
-        self._logs_of = logs_of
         self._count = count
         self._for_s = for_s
         self._clock = clock
@@ -146,7 +148,7 @@ class SharedWorkers:
 
     def logs(self, host: Host, run: str) -> SharedLogs:
         """What a host's clients log for a run from now on."""
-        return SharedLogs(self._logs_of(host.worker.name), host.worker.log, run)
+        return SharedLogs(host.logs, host.worker.log, run)
 
     def _route(self, event: WorkerEvent) -> None:
         """Hand an event to the run that its client belongs to; called by the worker's reader."""
@@ -195,7 +197,7 @@ class SharedWorkers:
         with self._lock:
             if host.readers:
                 return
-        shutil.rmtree(self._logs_of(host.worker.name), ignore_errors=True)
+        shutil.rmtree(host.logs, ignore_errors=True)
         host.worker.log.unlink(missing_ok=True)
 
     def _is_over(self, host: Host) -> bool:
@@ -222,6 +224,7 @@ class SharedWorkers:
             hosts, self._hosts, self._closed = self._hosts, [], True
         for host in hosts:
             host.worker.release()
+            self._remove_logs(host)
         self._background.shutdown()
 
 

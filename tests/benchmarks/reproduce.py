@@ -41,17 +41,23 @@ def measure_versions(repeats: int, runs: str) -> Measured:
                 note(f"of it: {phase}", seconds)
             _timed(UP, note, "up", "--json", "--rocketmq", version)
             try:
-                await_tools()
+                await_left_processes()
                 _timed(WARM, note, *_reproduce(version, runs))
             finally:
                 rocketchaos("down")
     return measured
 
 
-def await_tools() -> None:
-    """Wait until the tools of the clusters that are up answer: `up` leaves them to start. Older ones have none."""
-    tools = [ResidentTools(record.tools_socket) for record in running()]
-    look_until(lambda: all(each.answers for each in tools), bool, _TOOLS_LIMIT_S, 0.05)
+def await_left_processes() -> None:
+    """Wait until the tools and the spare workers that `up` leaves are ready. Those of older checkouts have none."""
+
+    def ready() -> bool:
+        return all(
+            ResidentTools(record.tools_socket).answers and not [*record.spares.glob("*.starting")]
+            for record in running()
+        )
+
+    look_until(ready, bool, _TOOLS_LIMIT_S, 0.05)
 
 
 def _reproduce(version: str, runs: str) -> Sequence[str]:

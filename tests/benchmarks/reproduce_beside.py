@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.benchmarks.measuring import ROOT
-from tests.benchmarks.reproduce import COLD, SCENARIO, VERSIONS, WARM, await_tools, cell
+from tests.benchmarks.reproduce import COLD, SCENARIO, VERSIONS, WARM, await_left_processes, cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Checkout:
         cold = self._seconds(*reproduce)
         self._seconds("up", "--json", "--rocketmq", version)
         try:
-            await_tools()
+            await_left_processes()
             return cold, self._seconds(*reproduce)
         finally:
             self._seconds("down")

@@ -12,7 +12,7 @@ import pytest
 
 from rocketchaos.harness.clients.resident_tools import ResidentTools
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
-from rocketchaos.harness.cluster.running import running
+from rocketchaos.harness.cluster.running import RunningCluster, running
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.plan.selection import load_all, select
 from rocketchaos.harness.reaper.reaper import find_owned
@@ -86,6 +86,16 @@ def outcomes_text(runs: list[dict[str, Any]]) -> str:
     return json.dumps(unexpected, indent=1)
 
 
+def ready_spares(cluster: RunningCluster) -> set[int]:
+    """The ids of its two spare workers, once they are ready."""
+
+    def ready() -> list[Path]:
+        return list(cluster.spares.glob("*.ready"))
+
+    waiting.until(lambda: len(ready()) == 2)
+    return {int(file.name.split(".")[2]) for file in ready()}
+
+
 def test_a_cluster_that_is_up_serves_many_commands_and_a_run_can_be_checked_and_reproduced(
     tmp_path: Path,
 ) -> None:
@@ -94,11 +104,17 @@ def test_a_cluster_that_is_up_serves_many_commands_and_a_run_can_be_checked_and_
     [kept] = [each for each in running() if each.id == up.document["id"]]
     tools = ResidentTools(kept.tools_socket)
     waiting.until(lambda: tools.answers)
+    spares = ready_spares(kept)
     try:
         first = rocketchaos("reproduce", "same-group-different-tags", "--seed", "7", "--json", cwd=tmp_path)
         (run,) = first.document["runs"]
         assert (run["outcome"], run["seed"]) == ("reproduced", 7)
         folder = Path(run["run_dir"])
+        lines = (folder / "events.jsonl").read_text().splitlines()
+        starts = [event["data"] for event in map(json.loads, lines) if event["kind"] == "consumer-starting"]
+        assert {each["pid"] for each in starts} == spares
+        assert (folder / "logs" / "shared-1" / "rocketmq_client.log").stat().st_size
+        assert not spares & ready_spares(kept), "each serves one command"
         record = json.loads((folder / "run.json").read_text())
         assert record["cluster"]["shared"] is True
         assert record["cluster"]["nodes"][0]["address"] == up.document["nameserver"]
@@ -125,6 +141,7 @@ def test_a_cluster_that_is_up_serves_many_commands_and_a_run_can_be_checked_and_
     assert down.code == 0
     assert "is down" in down.out
     assert not kept.tools_socket.exists()
+    assert not kept.spares.exists()
     assert find_owned(kept.owner.__eq__) == []
 
 

@@ -24,6 +24,7 @@ from rocketchaos.harness.workers.child.java_consumer import PopConsumer, PushCon
 from rocketchaos.harness.workers.child.java_polled import LitePullConsumer
 from rocketchaos.harness.workers.child.java_producer import Producer
 from rocketchaos.harness.workers.child.java_pull import PullConsumer
+from rocketchaos.harness.workers.child.spare import Spare
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
 
 _WARM_UP = (
@@ -96,9 +97,10 @@ def _warm_up() -> None:
 def main() -> None:
     """Start the JVM and serve."""
     given = jvm.arguments()
-    events = EventPipe(given.events_fd)
+    spare = None if given.spare is None else Spare(given.spare)
     jvm.start(given)
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    events = EventPipe(given.events_fd if spare is None else spare.wait_until_taken())
     worker = ClientWorker(functools.partial(_consumer, events), functools.partial(Producer, events))
     jvm.run(given, events, worker.handlers, worker.shut_down)
 

@@ -36,10 +36,12 @@ class Arguments:
     jvm_options: tuple[str, ...]
     libjvm: Path | None
     """None: the one that JPype finds (`JAVA_HOME`, or where distributions install it)."""
+    spare: Path | None
+    """Where a command takes it, see `Spare`; None: the command has started it."""
 
 
 def arguments(words: Sequence[str] | None = None) -> Arguments:
-    """Read the command line (`--events-fd`, `--classpath-file`, `--libjvm`, `--jvm-option` repeated).
+    """Read the command line (`--events-fd`, `--classpath-file`, `--libjvm`, `--jvm-option` repeated, `--spare`).
 
     `--classpath-file` names a JSON file with a list of jars. `words` are in place of this process's own.
     """
@@ -48,12 +50,14 @@ def arguments(words: Sequence[str] | None = None) -> Arguments:
     parser.add_argument("--classpath-file", type=Path, required=True)
     parser.add_argument("--libjvm", type=Path)
     parser.add_argument("--jvm-option", action="append", default=[])
+    parser.add_argument("--spare", type=Path)
     given = parser.parse_args(words)
     return Arguments(
         events_fd=given.events_fd,
         classpath=tuple(json.loads(given.classpath_file.read_text())),
         jvm_options=tuple(given.jvm_option),
         libjvm=given.libjvm,
+        spare=given.spare,
     )
 
 

@@ -63,7 +63,7 @@ def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: list[float])
             kind, name, home=OnHost("run-7"), log_folder=tmp_path, on_event=on_event, on_death=on_death
         )
 
-    shared = SharedWorkers(spawn, lambda name: tmp_path / name, 2, SHARED_FOR_S, lambda: clock[0])
+    shared = SharedWorkers(spawn, 2, SHARED_FOR_S, lambda: clock[0])
     yield shared
     shared.close()
 
