@@ -37,7 +37,7 @@ class _Socket:
 
     file: Path
     kin: str
-    """What it was started with: `Spares._kin`."""
+    """The code, options and environment of its start: `Spares._kin`."""
     name: str
     pid: int
     state: str
@@ -150,7 +150,7 @@ class Spares:
         return Spare(program, self._plan(item.name).log)
 
     def _kin(self) -> str:
-        """Of everything that decides what such a process is."""
+        """A digest of the code, options and environment of a spare that starts now."""
         plan = self._plan("")
         here = Path(__file__).parent
         code = [file for name in _CODE for file in (here / name, *(here / name).glob("*.py"))]

@@ -49,7 +49,7 @@ def measure_versions(repeats: int, runs: str) -> Measured:
 
 
 def await_left_processes() -> None:
-    """Wait until the tools and the spare workers that `up` leaves are ready. Those of older checkouts have none."""
+    """Wait until the tools and spare workers that `up` leaves are ready. Those of older checkouts have none."""
 
     def ready() -> bool:
         return all(
