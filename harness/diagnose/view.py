@@ -160,10 +160,15 @@ class GroupView:
 
     @property
     def may_be_online(self) -> bool:
-        """Whether brokers know a member, or a proxy of 5.x that wasn't asked may know one."""
+        """Whether brokers know a member, or a proxy that wasn't asked may know one."""
+        return self.online or self.proxy_may_know
+
+    @property
+    def proxy_may_know(self) -> bool:
+        """Whether a proxy of 5.x that wasn't asked may know members that brokers don't know."""
         asked = any(name.startswith(PROXY) for name in self.now.stored.get(self.group, {}))
         of_5 = any(broker.is_of_5 for broker in self.now.brokers.values())
-        return self.online or (of_5 and not asked and not self.without_proxies)
+        return of_5 and not asked and not self.without_proxies
 
     @property
     def without_proxies(self) -> bool:

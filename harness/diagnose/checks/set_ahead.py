@@ -171,11 +171,10 @@ def _unknown(view: GroupView, jump: _Jump) -> bool:
 
 def _without_members(view: GroupView, topic: str, jumps: Sequence[_Jump]) -> Iterator[Result]:
     """Jumps while no broker knew a member; where members may use a proxy, all of them are one question."""
-    by_proxy = any(broker.is_of_5 for broker in view.now.brokers.values())
     for number, jump in enumerate(jumps):
         text = f"{_passed_text(jump)} while no broker that was asked knew a member"
         proof = _evidence(view, topic, jump)
-        if not by_proxy:
+        if not view.proxy_may_know:
             yield Found(text, proof, topic)
         elif not number:
             more = f", and {counted(len(jumps) - 1, 'more time')} since then" if len(jumps) > 1 else ""

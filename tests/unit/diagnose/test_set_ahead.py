@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.diagnose.broker_edits import V5, offset
+from rocketchaos.harness.diagnose.read import NO_TOPIC
+from tests.unit.diagnose.broker_edits import V5, offset, proxies_topic
 from tests.unit.diagnose.member_edits import ALIKE, all_of_it, connections
 from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unanswered, unknown
 
@@ -88,6 +89,11 @@ def test_without_a_member_it_was_set_or_a_proxy_has_the_members() -> None:
     assert codes(report) == set()
     (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0509"]
     assert "--proxy" in reason
+
+
+def test_where_no_proxy_has_been_it_was_set() -> None:
+    offline = (unanswered(203, 206), proxies_topic(NO_TOPIC))
+    assert codes(diagnosed("mismatch-5.5.0.json", *offline, *JUMP, looks=4)) == {"RC0210", "RC0509"}
 
 
 def test_offsets_that_go_on_without_a_known_member_are_one_question() -> None:
