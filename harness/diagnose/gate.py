@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import ssl
 import time
@@ -88,6 +89,8 @@ class Gate:
         self._silence = silence or Silence()
         self._progress = progress
         self._lines: dict[str, _Line] = {}
+        self._hung: dict[str, int] = {}
+        """The address of a server that answered nothing for a whole limit, and the look in which it did so."""
         self._end = time.monotonic() + self.limits.total_s
 
     async def ask(
@@ -113,6 +116,8 @@ class Gate:
                     # Nothing could be awaited: a question whether it answers by now is what must not come.
                     await asyncio.sleep(left_s)
                 async with line.turn(relayed):
+                    if self._hung.get(address) == look:
+                        raise _Late(f"not asked: it answered nothing for {self.limits.answer_s:g} s")
                     if relayed:
                         self._silence.note(fields)  # until it answers, also if this command ends meanwhile
                     exchange = replace(exchange, at_ms=int(time.time() * 1000))
@@ -121,6 +126,9 @@ class Gate:
                     answer = await line.ask(code, fields, limit_s)
         except _Late as late:
             exchange = replace(exchange, error=str(late))
+            # Further questions of this look would wait as long. A relayed one waits for a member.
+            if not relayed and line.answered_s < begin:
+                self._hung[address] = look
         except TimeoutError:
             exchange = replace(exchange, error=f"not asked: the limit of {self.limits.total_s:g} s is over")
         except (OSError, ValueError, EOFError) as error:
@@ -187,6 +195,8 @@ class _Line:
         self._reader: asyncio.Task[None] | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._refused: OSError | None = None
+        self.answered_s = -math.inf
+        """When it answered last, by `time.monotonic`."""
 
     @asynccontextmanager
     async def turn(self, relayed: bool) -> AsyncIterator[None]:
@@ -244,6 +254,7 @@ class _Line:
                 header_length, body_length = remoting.lengths(await reader.readexactly(8))
                 header = await reader.readexactly(header_length)
                 found = remoting.decoded(header, await reader.readexactly(body_length))
+                self.answered_s = time.monotonic()
                 waiting = self._waiting.get(found.opaque)
                 if found.is_response and waiting is not None and not waiting.done():
                     waiting.set_result(found.answer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from rocketchaos.harness.core.errors import HarnessDefect
 from rocketchaos.harness.diagnose.gate import Access, Gate, Limits
 from rocketchaos.harness.diagnose.requests import READ_ONLY
+from rocketchaos.harness.rocketmq.remoting import RESPONSE, decoded, frame, lengths
 
 
 @pytest.mark.parametrize("code", [10, 11, 15, 17, 25, 34, 35, 36, 200, 207, 215, 222, 310])
@@ -33,6 +35,41 @@ def test_who_does_not_answer_is_reported_as_such_within_the_limit() -> None:
     text, why_not = asyncio.run(ask(address))
     assert text == "no connection: Connection refused"
     assert why_not == text
+
+
+def test_a_server_that_answers_nothing_costs_a_look_one_limit() -> None:
+    async def ask(address: str) -> list[str]:
+        async with Gate(limits=Limits(answer_s=0.3, under_way=2)) as gate:
+            first = await asyncio.gather(*(gate.ask(0, address, 106, {}) for _ in range(4)))
+            second = await gate.ask(1, address, 106, {})
+            return [item.error for item in (*first, second)]
+
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        errors = asyncio.run(ask(f"127.0.0.1:{mute.getsockname()[1]}"))
+    late, not_asked = "no answer within 0.3 s", "not asked: it answered nothing for 0.3 s"
+    assert errors == [late, late, not_asked, not_asked, late]
+
+
+def test_a_server_that_answers_something_is_asked_on() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            while True:
+                header, body = lengths(await reader.readexactly(8))
+                asked = decoded(await reader.readexactly(header), await reader.readexactly(body))
+                if asked.answer.code == 105:
+                    writer.write(frame(0, asked.opaque, {}, flag=RESPONSE))
+        writer.close()
+
+    async def ask() -> list[str]:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        async with server, Gate(limits=Limits(answer_s=0.3)) as gate:
+            address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            asked = [gate.ask(0, address, code, {}) for code in (106, 105)]
+            return [
+                item.error for item in (*await asyncio.gather(*asked), await gate.ask(0, address, 105, {}))
+            ]
+
+    assert asyncio.run(ask()) == ["no answer within 0.3 s", "", ""]
 
 
 def test_nothing_is_asked_once_the_time_is_over() -> None:
