@@ -24,16 +24,21 @@ class Terminated(KeyboardInterrupt):
 
 def run_application(app: typer.Typer, arguments: list[str] | None) -> int:
     """Run a command of the application; returns its exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
+    terminated = False
+
+    def terminate(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal terminated
+        terminated = True
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, terminate)
     try:
         app(arguments, prog_name="rocketchaos")
     except SystemExit as end:
-        return int(end.code or 0)
+        # Before the command runs, Typer takes every KeyboardInterrupt for Ctrl-C.
+        interrupted = end.code == ExitCode.INTERRUPTED
+        return ExitCode.TERMINATED if terminated and interrupted else int(end.code or 0)
     return ExitCode.AS_EXPECTED
-
-
-def _terminate(_signal: int, _frame: FrameType | None) -> None:
-    raise Terminated
 
 
 def ending_in_a_code(command: Callable[..., ExitCode]) -> Callable[..., None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import signal
 from typing import Any
 
 import pytest
@@ -86,18 +87,32 @@ def test_wrong_usage_is_reported_and_ends_with_2(
     assert text in " ".join(capsys.readouterr().err.replace("│", " ").split())
 
 
-@pytest.mark.parametrize(("signal", "code"), [(KeyboardInterrupt, 130), ("Terminated", 143)])
+@pytest.mark.parametrize(("interruption", "code"), [(KeyboardInterrupt, 130), ("Terminated", 143)])
 def test_an_interruption_while_a_command_is_loaded_ends_with_its_code(
-    signal: Any, code: int, monkeypatch: pytest.MonkeyPatch
+    interruption: Any, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from rocketchaos.harness.cli import ending, lazy
 
     def interrupted(_name: str) -> None:
-        raise ending.Terminated if signal == "Terminated" else signal
+        raise ending.Terminated if interruption == "Terminated" else interruption
 
     monkeypatch.setattr(lazy, "import_module", interrupted)
 
     assert main(["list"]) == code
+
+
+def test_sigterm_before_the_command_runs_ends_with_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rocketchaos.harness.cli import lazy
+
+    def terminated(*_arguments: object, **_options: object) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(lazy.LazyCommand, "make_context", terminated)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert main(["list"]) == 143
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_completion_knows_commands_and_their_options(
