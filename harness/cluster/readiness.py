@@ -96,12 +96,18 @@ def why_no_grpc(endpoint: str) -> str | None:
     return None
 
 
-def check_settings(name: str, log: Path, wanted: Mapping[str, str]) -> None:
-    """Make sure that a broker runs with these settings, by what it logs of them when it starts.
+def check_settings(name: str, log: Path, wanted: Mapping[str, str], always: str) -> None:
+    """Make sure that a server runs with these settings, by its own list of them in its log.
 
     RocketMQ itself says nothing of a name that it doesn't know or a value that is no number where it wants
     one (`MixAll.properties2Object`), and a scenario would be about something else than it says. Asking the
     broker wouldn't do: GET_BROKER_CONFIG answers unknown names too.
+
+    Args:
+        name: of the server.
+        log: of the server.
+        wanted: its settings.
+        always: a setting that each such list has.
 
     Raises:
         UsageProblem: it doesn't have, or didn't take, some of them.
@@ -112,11 +118,11 @@ def check_settings(name: str, log: Path, wanted: Mapping[str, str]) -> None:
     # `MixAll.printObjectProperties`, called for each of the four objects that hold settings.
     text = log.read_text(encoding="utf-8", errors="replace")
     actual = {found[1]: found[2] for found in re.finditer(r"^.* - (\w+)=(.*)$", text, re.M)}
-    if "brokerIP1" not in actual:
+    if always not in actual:
         raise EnvironmentNotReady(f"{name} doesn't log its settings", f"Look at its log: {log}")
     wrong = complaints(wanted, actual)
     if wrong:
-        raise UsageProblem(f"broker settings that {name} did not take: {'; '.join(wrong)}", "Correct them.")
+        raise UsageProblem(f"settings that {name} did not take: {'; '.join(wrong)}", "Correct them.")
 
 
 def complaints(wanted: Mapping[str, str], actual: Mapping[str, str]) -> list[str]:

@@ -15,7 +15,7 @@ from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.cluster.server_settings import Site
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.core.looking import look_until
-from rocketchaos.harness.language.cluster_needs import USUAL, ClusterNeeds
+from rocketchaos.harness.language.cluster_needs import USUAL, ClusterNeeds, as_rocketmq_reads
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
@@ -89,7 +89,7 @@ class ServerCluster(ABC):
         Raises:
             EnvironmentNotReady: something is missing, or a server can't start; then the message has the end of
                 what it printed.
-            UsageProblem: the brokers did not take a setting, which RocketMQ itself ignores in silence.
+            UsageProblem: a server did not take a setting, which RocketMQ itself ignores in silence.
         """
         self._prepare()
         self._progress(f"starting RocketMQ {self.version}")
@@ -226,14 +226,20 @@ class ServerCluster(ABC):
             if broker.slave_of is not None:
                 own = server_settings.SLAVE_SETTINGS
                 lines = {name: value for name, value in lines.items() if name not in own}
-            readiness.check_settings(broker.name, broker.log, lines)
+            readiness.check_settings(broker.name, broker.log, lines, "brokerIP1")
+        for server in self._of_role("nameserver"):
+            lines = as_rocketmq_reads(self._needs.namesrv)
+            readiness.check_settings(server.name, server.log, lines, "kvConfigPath")
 
     def _configure(self, name: str, role: str, site: Site, nameserver: str, slave_of: str | None) -> str:
         """Write the configuration of a name server or broker to its folder; the file's name."""
         folder = self.folder / name
         server_settings.write_logback(folder)
         if role == "nameserver":
-            file, text = "namesrv.properties", server_settings.nameserver_file(site)
+            file, text = (
+                "namesrv.properties",
+                server_settings.nameserver_file(site, as_rocketmq_reads(self._needs.namesrv)),
+            )
         else:
             file = server_settings.BROKER_FILE
             configurations = [self.timing.broker, self._needs.lines_of(slave_of or name)]

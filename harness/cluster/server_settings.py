@@ -62,10 +62,11 @@ class Site:
         return f"{self.advertised_host or self.host}:{self.port}"
 
 
-def nameserver_file(site: Site) -> str:
-    """`namesrv.properties` of a name server."""
+def nameserver_file(site: Site, lines: Mapping[str, str]) -> str:
+    """`namesrv.properties` of a name server, with these lines besides the harness's own."""
     return properties_text(
         {
+            **lines,
             "listenPort": str(site.port),
             # Known from 5.0.0 on; 4.9.x has no such setting and listens on every address.
             "bindAddress": site.host,

@@ -56,6 +56,17 @@ def protected(keys: Iterable[str]) -> list[str]:
     return sorted(key for key in keys if key in _PROTECTED or key.startswith(_PROTECTED_PREFIXES))
 
 
+_PROTECTED_OF_NAME_SERVERS = frozenset(
+    {
+        "bindAddress",
+        "configStorePath",
+        "enableControllerInNamesrv",
+        "kvConfigPath",
+        "listenPort",
+        "rocketmqHome",
+    }
+)
+
 SLAVE_SUFFIX = "-slave"
 """Behind a broker's name: the node that is its slave."""
 
@@ -193,6 +204,12 @@ class ClusterNeeds(Strict):
         "`broker`: `{broker-b: {brokerPermission: 4}}`",
     )
 
+    namesrv: dict[ConfigurationKey, ConfigurationValue] = Field(
+        default_factory=dict,
+        description="lines for the namesrv.conf of every name server: `orderMessageEnable: true`; not its port "
+        "and folders, nor the controller",
+    )
+
     own: bool = Field(
         default=False,
         description="no other scenario runs on it meanwhile, so its servers' logs are about this one alone",
@@ -259,6 +276,15 @@ class ClusterNeeds(Strict):
             cls._free_to_choose(own)
         return lines
 
+    @field_validator("namesrv")
+    @classmethod
+    def _free_to_choose_there(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
+        if refused := sorted(_PROTECTED_OF_NAME_SERVERS & lines.keys()):
+            raise ValueError(
+                f"{', '.join(refused)}: the harness itself decides on ports, folders and the controller"
+            )
+        return lines
+
     @model_validator(mode="after")
     def _possible(self) -> ClusterNeeds:
         problem = topology_problem(self.brokers, self.slaves, self.proxy, self.name_servers)
@@ -282,7 +308,11 @@ class ClusterNeeds(Strict):
     @property
     def shape(self) -> str:
         """The settings that two scenarios must have in common to share a cluster, as one text."""
-        lines = {"broker": self.broker_configuration, "one_broker": self.own_lines}
+        lines = {
+            "broker": self.broker_configuration,
+            "one_broker": self.own_lines,
+            "namesrv": as_rocketmq_reads(self.namesrv),
+        }
         return json.dumps({**self.model_dump(mode="json", exclude={"own"}), **lines}, sort_keys=True)
 
     def with_long_polling(self) -> ClusterNeeds:

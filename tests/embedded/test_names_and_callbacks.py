@@ -46,6 +46,18 @@ steps: [send: {topic: orders, count: 8}]
 anomaly: [{placed: {topics: orders, brokers: broker-a}}]
 healthy: [{placed: {topics: orders, brokers: [broker-a, broker-b]}}]
 """
+NAME_SERVER = """\
+name: x
+title: x
+cluster: {namesrv: {orderMessageEnable: true}, own: true}
+topics: {orders: {queues: 2}}
+groups: g
+steps:
+  - mqadmin: {as: put, command: "updateOrderConf -m put -t <orders> -v broker-a:2"}
+  - ask: {as: route, node: nameserver, code: 105, fields: {topic: <orders>}}
+anomaly: [{answer: {of: route, has: '"orderTopicConf":"broker-a:2"'}}]
+healthy: [{answer: {of: route, lacks: '"orderTopicConf":"'}}]
+"""
 
 
 def outcome(found: dict[str, Any]) -> Any:
@@ -61,3 +73,13 @@ def test_only_one_broker_has_its_line(run_scenario: RunScenario) -> None:
     assert outcome(run_scenario(ONE_BROKER)) == "reproduced"
     both = ONE_BROKER.replace(", one_broker: {broker-b: {brokerPermission: 4}}", "")
     assert outcome(run_scenario(both)) == "not-reproduced"
+
+
+@pytest.mark.nightly
+def test_name_servers_have_their_lines(run_scenario: RunScenario) -> None:
+    assert outcome(run_scenario(NAME_SERVER)) == "reproduced"
+    assert outcome(run_scenario(NAME_SERVER, "5.5.0")) == "reproduced"
+    without = NAME_SERVER.replace("namesrv: {orderMessageEnable: true}, ", "")
+    assert outcome(run_scenario(without)) == "not-reproduced"
+    misspelt = run_scenario(NAME_SERVER.replace("orderMessageEnable", "orderMesageEnable"), trouble="usage")
+    assert "settings that nameserver did not take: orderMesageEnable" in misspelt["reason"]

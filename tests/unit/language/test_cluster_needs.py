@@ -142,6 +142,13 @@ def test_one_broker_is_one_of_the_cluster_and_takes_lines_as_all_do(
         scenario(head=ONE.replace(*change))
 
 
+def test_lines_of_name_servers_make_another_cluster() -> None:
+    head = "cluster: {namesrv: {orderMessageEnable: true}}"
+    assert scenario(head=head).cluster_needs.shape != scenario().cluster_needs.shape
+    with pytest.raises(InvalidScenario, match="listenPort: the harness itself decides"):
+        scenario(head=head.replace("orderMessageEnable: true", "listenPort: 1"))
+
+
 def test_a_master_may_wait_for_its_slave() -> None:
     assert scenario(head=ONE.replace("b: 2", "brokerRole: SYNC_MASTER")).cluster.lines_of("broker-b") == {
         "a": "1",
