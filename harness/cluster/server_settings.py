@@ -63,7 +63,7 @@ class Site:
 
 
 def nameserver_file(site: Site, lines: Mapping[str, str]) -> str:
-    """`namesrv.properties` of a name server, with these lines besides the harness's own."""
+    """`namesrv.properties` of a name server, with these lines in addition to those of the harness."""
     return properties_text(
         {
             **lines,
