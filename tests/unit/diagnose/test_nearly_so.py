@@ -370,7 +370,10 @@ def test_members_of_other_strategies_that_also_want_other_tags_have_the_scenario
 
 
 def test_a_strategy_that_can_t_be_recomputed_is_not_said_to_share_out_alike() -> None:
-    for name, said in (("AllocateMachineRoomNearby", "how AllocateMachineRoomNearby shares out depends"), (None, "")):
+    for name, said in (
+        ("AllocateMachineRoomNearby", "how AllocateMachineRoomNearby shares out depends"),
+        (None, ""),
+    ):
         other = f"x.{name or 'AllocateMessageQueueAveragelyByCircle'}@2"
         changed = client_property(STRATEGY, "x.AllocateMessageQueueAveragely@1", other)
         report = diagnosed(RECORDED, ALIKE, changed)
