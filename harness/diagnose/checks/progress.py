@@ -327,7 +327,8 @@ CHECKS = (
         "come again.",
         (
             "Take a thread dump of that member: `mqadmin consumerStatus -s`.",
-            "Remove what the listener waits for; if you can't, restart the member.",
+            "If it takes this long on purpose, leave it: consumeTimeout (RC0602) is its limit.",
+            "Otherwise remove what the listener waits for; if you can't, restart the member.",
         ),
         ("F13", "G04", "G05"),
         by_members=True,

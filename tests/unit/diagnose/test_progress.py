@@ -130,6 +130,9 @@ def test_a_broker_that_refuses_all_pulls_is_no_pause(ago_ms: Callable[[int], int
     (finding,) = report.findings
     assert (finding.check.code, finding.level) == ("RC0501", level)
     assert ("pulls many times a second, and gets nothing" in finding.sentence) is (level is Level.ERROR)
+    # An exception in a client that tries again soon looks the same (measured: pullTimeDelayMillsWhenException 100).
+    assert "the broker refuses" not in finding.sentence
+    assert ("its log has the reason" in finding.sentence) is (level is Level.ERROR)
 
 
 @pytest.mark.parametrize(
