@@ -12,7 +12,7 @@ from itertools import groupby
 
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.meaning import expression_text, takes
-from rocketchaos.harness.diagnose.model import Member, Subscription
+from rocketchaos.harness.diagnose.model import TAG, Member, Subscription
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.owners import shares
 from rocketchaos.harness.diagnose.view import GroupView
@@ -263,7 +263,7 @@ def _by_hash(view: GroupView, topic: str) -> str:
 
 def _names(view: GroupView, topic: str) -> Mapping[int, Sequence[str]]:
     """The tags that members want, by hash: `Aa` and `BB` have the same one."""
-    wanted = [item for item in view.own(topic).values() if item.type == "TAG"]
+    wanted = [item for item in view.own(topic).values() if item.type == TAG]
     found: dict[int, list[str]] = {}
     for tag in sorted({tag for item in wanted for tag in tags_of(expression_text(item))}):
         found.setdefault(hash_code(tag), []).append(tag)

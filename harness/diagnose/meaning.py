@@ -1,14 +1,14 @@
 """What a subscription means, whatever its text: `A||B` is `B || A`."""
 
 from rocketchaos.harness.diagnose import sql
-from rocketchaos.harness.diagnose.model import Subscription
+from rocketchaos.harness.diagnose.model import CLASS, TAG, Subscription
 from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
 
 Meaning = tuple[str, frozenset[str] | str]
-"""Type, and tags (empty: everything) or the SQL in one of its spellings."""
+"""Type, and tags (empty: everything), the SQL in one of its spellings, or the name of a class."""
 
 
-ALL: Meaning = ("TAG", frozenset())
+ALL: Meaning = (TAG, frozenset())
 """Of a subscription that takes every message."""
 
 
@@ -16,7 +16,9 @@ def meaning(subscription: Subscription) -> Meaning:
     """Equal if two subscriptions match the same messages, as far as their texts tell."""
     if subscription.type == SQL:
         return SQL, sql.canonical(subscription.expression)
-    return "TAG", tags_of(subscription.expression)
+    if subscription.type == CLASS:
+        return CLASS, subscription.expression
+    return TAG, tags_of(subscription.expression)
 
 
 def expression_text(subscription: Subscription) -> str:
@@ -25,9 +27,9 @@ def expression_text(subscription: Subscription) -> str:
 
 
 def takes(subscription: Subscription, tags_code: int, tag: str | None = None) -> bool | None:
-    """Whether it takes a message with this hash, or this tag where that is known; None: it is SQL."""
-    kind, tags = meaning(subscription)
-    if kind == SQL or isinstance(tags, str):
+    """Whether it takes a message with this hash, or this tag where that is known; None: it is SQL, or a class."""
+    _, tags = meaning(subscription)
+    if isinstance(tags, str):
         return None
     if tag is not None:
         return not tags or tag in tags

@@ -7,6 +7,8 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.rocketmq.allocation import Queue
 
+TAG, CLASS = "TAG", "CLASS"
+"""Types of subscriptions: by tags, and by a class on a filter server (classFilterMode, 4.9.x)."""
 RETRY, DEAD_LETTERS = "%RETRY%", "%DLQ%"
 """What stands before the group's name in the names of its own topics."""
 HEARTBEATS = "DefaultHeartBeatSyncerTopic"
@@ -50,7 +52,7 @@ class Subscription:
     topic: str
     expression: str
     type: str
-    """`TAG` or `SQL92`."""
+    """`TAG`, `SQL92` or `CLASS`."""
     version: int
     """subVersion."""
     codes: frozenset[int]

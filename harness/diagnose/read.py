@@ -7,7 +7,9 @@ from typing import Any
 from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import (
+    CLASS,
     LOGICAL,
+    TAG,
     Connection,
     Held,
     Member,
@@ -356,7 +358,7 @@ def _subscription(item: Mapping[str, Any], topic: str) -> Subscription:
     return Subscription(
         topic,
         str(item.get("subString") or ""),
-        str(item.get("expressionType") or "TAG"),
+        CLASS if item.get("classFilterMode") is True else str(item.get("expressionType") or TAG),
         whole(item.get("subVersion")),
         frozenset(map(whole, listed(item.get("codeSet")))),
     )

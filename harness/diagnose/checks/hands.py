@@ -70,6 +70,11 @@ def has_more_than_threads(member: Member) -> bool:
     return count > (whole(threads) if threads.isdecimal() else _THREADS)
 
 
+def timeout_ms(member: Member) -> int:
+    """Its consumeTimeout."""
+    return (whole(member.properties.get("consumeTimeout", "15")) or 15) * 60_000
+
+
 def invisible_time(member: Member) -> str:
     """How long other members don't get the messages that a member has popped, as a phrase."""
     shown = member.properties.get("popInvisibleTime", "")

@@ -11,6 +11,7 @@ from rocketchaos.harness.diagnose.checks.hands import (
     moves,
     seen_ms,
     stuck_ms,
+    timeout_ms,
 )
 from rocketchaos.harness.diagnose.finding import (
     KILLED_LOCK_S,
@@ -22,7 +23,6 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.model import Held, Member
-from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -37,6 +37,10 @@ RECENT_MS = 180_000
 
 _AGAIN_BY_POP = (
     "They come again whenever their invisible time has passed. After the last retry they are dead letters."
+)
+_IN_ORDER = (
+    "Later messages of these queues wait: an orderly listener takes one after the other. After a restart they "
+    "come from the oldest one on."
 )
 _POPPED = (
     "Once popInvisibleTime has passed ({time}), these messages go to any member again, as retries. The group's "
@@ -58,15 +62,18 @@ def stuck(view: GroupView) -> Iterator[Result]:
         least = {
             queue: held
             for queue, held in found.items()
-            if _certain_ms(view, member, topic, queue) < _timeout_ms(member)
+            if not _is_late(view, member, topic, queue)
             and not moves(view.looks, view.group, member, topic, queue)
         }
         if least:
             for_ms = min(stuck_ms(member, held) for held in least.values())
+            long = for_ms >= timeout_ms(member)
             yield Found(
                 f"{member.client_id} holds {_held_text(least)}, and has finished none for {for_ms / 1000:.0f} s",
                 (_cached(member, least),),
                 topic,
+                level=Level.ERROR if member.orderly and long else None,
+                effect=_IN_ORDER if member.orderly else "",
                 settled=any(_certain_ms(view, member, topic, queue) >= CERTAIN_MS for queue in least),
                 key=f"{member.client_id} {queues_text(least)}",
             )
@@ -126,8 +133,7 @@ def hangs(view: GroupView, topic: str, queue: Queue) -> str:
         if held is None or held.dropped:
             continue
         if stuck_ms(member, held) >= STUCK_MS:
-            late = _certain_ms(view, member, topic, queue) >= _timeout_ms(member)
-            return "RC0602" if late else "RC0601"
+            return "RC0602" if _is_late(view, member, topic, queue) else "RC0601"
         if _keeps_its_oldest(view, member, topic, queue, held):
             return "RC0601"
     return ""
@@ -136,19 +142,21 @@ def hangs(view: GroupView, topic: str, queue: Queue) -> str:
 def timed_out(view: GroupView) -> Iterator[Result]:
     """Queues whose listener takes longer than consumeTimeout."""
     for member, topic, found in _hanging(view):
-        late = {
-            queue: held
-            for queue, held in found.items()
-            if _certain_ms(view, member, topic, queue) >= _timeout_ms(member)
-        }
+        late = {queue: held for queue, held in found.items() if _is_late(view, member, topic, queue)}
         if late:
             for_ms = min(stuck_ms(member, held) for held in late.values())
             yield Found(
                 f"{member.client_id} holds {_held_text(late)}, and has finished none for "
-                f"{for_ms / 60_000:.0f} min; consumeTimeout is {_timeout_ms(member) // 60_000} min",
+                f"{for_ms / 60_000:.0f} min; consumeTimeout is {timeout_ms(member) // 60_000} min",
                 (_cached(member, late),),
                 topic,
             )
+
+
+def _is_late(view: GroupView, member: Member, topic: str, queue: Queue) -> bool:
+    """Whether a listener has had a message for consumeTimeout, and is no orderly one: those have no such limit
+    (ProcessQueue.cleanExpiredMsg; 4.9.4, 5.5.0)."""
+    return not member.orderly and _certain_ms(view, member, topic, queue) >= timeout_ms(member)
 
 
 def _certain_ms(view: GroupView, member: Member, topic: str, queue: Queue) -> int:
@@ -183,11 +191,6 @@ def _cached(member: Member, queues: Mapping[Queue, Held]) -> Evidence:
         for queue, held in sorted(queues.items())
     )
     return Evidence(member.exchange, text)
-
-
-def _timeout_ms(member: Member) -> int:
-    shown = member.properties.get("consumeTimeout", "15")
-    return (whole(shown) or 15) * 60_000
 
 
 def unlocked(view: GroupView) -> Iterator[Result]:
@@ -327,7 +330,8 @@ CHECKS = (
         "come again.",
         (
             "Take a thread dump of that member: `mqadmin consumerStatus -s`.",
-            "Remove what the listener waits for; if you can't, restart the member.",
+            "If it takes this long on purpose, leave it; consumeTimeout (RC0602) limits one that isn't orderly.",
+            "Otherwise remove what the listener waits for; if you can't, restart the member.",
         ),
         ("F13", "G04", "G05"),
         by_members=True,

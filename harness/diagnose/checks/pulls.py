@@ -53,7 +53,11 @@ def is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
 
 
 def refused(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
-    """The owners that pull again at once, and get nothing, as a phrase."""
+    """The owners that pull again at once, and get nothing, as a phrase.
+
+    A broker's refusal looks the same from here as an exception in a client that tries again soon
+    (pullTimeDelayMillsWhenException).
+    """
     ids = {
         member.client_id
         for queue in queues
@@ -62,8 +66,11 @@ def refused(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     }
     if not ids:
         return ""
-    does = "pulls many times a second, and gets" if len(ids) == 1 else "pull many times a second, and get"
-    return f"; {joined(sorted(ids))} {does} nothing: the broker refuses it, as by flow control"
+    pull, get, whose = ("pulls", "gets", "its") if len(ids) == 1 else ("pull", "get", "their")
+    return (
+        f"; {joined(sorted(ids))} {pull} many times a second, and {get} nothing: {whose} pulls fail, as by the "
+        f"broker's flow control; {whose} log has the reason"
+    )
 
 
 def without_offset(view: GroupView, topic: str) -> list[Queue]:

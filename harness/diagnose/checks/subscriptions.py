@@ -9,7 +9,7 @@ from rocketchaos.harness.diagnose.checks.members import why_silent
 from rocketchaos.harness.diagnose.fate import Lost, lost, share_text, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning
-from rocketchaos.harness.diagnose.model import Member, Subscription
+from rocketchaos.harness.diagnose.model import CLASS, TAG, Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
 from rocketchaos.harness.language.tags import SQL, tags_of
@@ -19,6 +19,7 @@ _ODD = re.compile(r"[\s,;|&=*]")
 _NANOSECONDS = 10**16
 """A subVersion in ms stays below this until the year 318,000."""
 _AHEAD_MS = 60_000
+_KINDS = {SQL: " (SQL92)", CLASS: " (a class that filters)"}
 _TOPICS_BY_POP = (
     "The members share all queues (POP), and each pops only the topics that it asks for: no loss is known."
 )
@@ -27,6 +28,12 @@ _BY_SQL = (
     "A broker holds one subscription for the whole group, tags or SQL92, and filters every member's pulls by it. "
     "Messages that it drops are skipped for good, and tools show them as consumed. A member that wants tags then "
     "filters by them; one that wants SQL92 gets whatever passes, also messages that its SQL92 doesn't match."
+)
+_BY_CLASS = (
+    "A broker holds one subscription for the whole group. While that is the one by a class, it lets all messages "
+    "pass, and members that want tags choose by themselves; otherwise it filters every member's pulls. The member "
+    "that wants messages by a class pulls from a filter server (mqfiltersrv): where a broker has none, its pulls "
+    "fail, and the messages in its queues wait."
 )
 _TOPICS_BY_BROADCASTING = (
     "Each member consumes all queues of its own topics. But each heartbeat, every 30 s, also removes the topics "
@@ -44,15 +51,17 @@ def different(view: GroupView) -> Iterator[Result]:
                 _who_differs(view, topic),
                 _evidence(view, topic),
                 topic,
-                effect=share_text(view, topic) or (_BY_SQL if _wants_sql(view, topic) else ""),
+                effect=share_text(view, topic) or _by_type(view, topic),
                 messages=tuple(lost(view, topic)[0]),
             )
         elif view.unclear and len(view.members) > 1:
             yield _flipped(view, topic) or _silent(view, topic)
 
 
-def _wants_sql(view: GroupView, topic: str) -> bool:
-    return any(item.type == SQL for item in view.own(topic).values())
+def _by_type(view: GroupView, topic: str) -> str:
+    """What follows where a member doesn't choose by tags; empty: all do."""
+    types = {item.type for item in view.own(topic).values()}
+    return _BY_CLASS if CLASS in types else _BY_SQL if SQL in types else ""
 
 
 def _who_differs(view: GroupView, topic: str) -> str:
@@ -74,7 +83,7 @@ def _who_differs(view: GroupView, topic: str) -> str:
 
 def _shown(subscription: Subscription) -> str:
     """Its expression, as a phrase."""
-    return f"`{expression_text(subscription)}`{' (SQL92)' if subscription.type == SQL else ''}"
+    return f"`{expression_text(subscription)}`{_KINDS.get(subscription.type, '')}"
 
 
 def _since(view: GroupView, topic: str, held: Subscription) -> str:
@@ -286,7 +295,7 @@ def misread(view: GroupView) -> Iterator[Result]:
     for topic in view.topics:
         wanting: dict[str, list[str]] = {}
         for client_id, own in view.own(topic).items():
-            if own.type != SQL:
+            if own.type == TAG:
                 wanting.setdefault(expression_text(own), []).append(client_id)
         for text, ids in wanting.items():
             if odd := odd_tags(view.own(topic)[ids[0]]):

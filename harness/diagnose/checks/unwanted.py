@@ -7,9 +7,10 @@ from rocketchaos.harness.diagnose.checks.subscriptions import odd_tags
 from rocketchaos.harness.diagnose.fate import Entry, entries_of
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
+from rocketchaos.harness.diagnose.model import TAG
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
-from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
+from rocketchaos.harness.language.tags import hash_code, tags_of
 
 _LEAST = 4
 """Fewer messages don't show what producers send."""
@@ -20,7 +21,7 @@ def unwanted(view: GroupView) -> Iterator[Result]:
     for topic in view.topics:
         own = list(view.own(topic).values())
         entries = _newest(view, topic)
-        if len(view.meanings(topic)) != 1 or own[0].type == SQL or len(entries) < _LEAST:
+        if len(view.meanings(topic)) != 1 or own[0].type != TAG or len(entries) < _LEAST:
             continue
         if odd_tags(own[0]) or any(
             meaning(item) not in view.meanings(topic) for item in view.held(topic).values()

@@ -8,7 +8,8 @@ from rocketchaos.harness.diagnose.reproduction.clients import is_java
 from rocketchaos.harness.diagnose.reproduction.control import changed
 from rocketchaos.harness.diagnose.reproduction.document import SHARE_TAKEN, WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.queues import by_owners
-from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, strategy
+from rocketchaos.harness.diagnose.reproduction.scaled import STRATEGIES, Scaled, strategy
+from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.rocketmq.allocation import average
 
 _NOT_LOCKED = "add a new mq failed.*lock failed"
@@ -24,6 +25,8 @@ def strategies(group: Scaled) -> Document | str:
         return _SEE_RC0101
     document = by_owners(group, group.shares(group.topic), "Members share out by different strategies")
     if document == "on so few members and queues each queue has one owner":
+        if others := sorted({member.strategy for member in group.members.values()} - {"", *STRATEGIES}):
+            return f"how {joined(others)} shares out depends on what no answer has: its settings, or its code"
         return "on so few members and queues the strategies share out alike"
     return document
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rocketchaos.harness.diagnose.finding import Finding
 from rocketchaos.harness.diagnose.meaning import meaning
-from rocketchaos.harness.diagnose.model import Member, Subscription
+from rocketchaos.harness.diagnose.model import CLASS, Member, Subscription
 from rocketchaos.harness.diagnose.owners import share
 from rocketchaos.harness.diagnose.reproduction.clients import id_order
 from rocketchaos.harness.diagnose.view import GroupView
@@ -108,6 +108,8 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
         return "no member reported itself"
     if code == "RC0101":
         members = _sql_as_all(members, finding.topic)
+    if any(item.type == CLASS for member in members for item in member.subscriptions.values()):
+        return "which messages a class chooses is unknown from outside, and so is its code"
     if code != "RC0407" and any(
         subscription.type == SQL and subscription.expression != ALL_BY_SQL
         for member in members

@@ -369,6 +369,19 @@ def test_members_of_other_strategies_that_also_want_other_tags_have_the_scenario
         assert ("RC0101 has the scenario" in str(written(report.views[finding.group], finding))) is has_none
 
 
+def test_a_strategy_that_can_t_be_recomputed_is_not_said_to_share_out_alike() -> None:
+    for name, said in (
+        ("AllocateMachineRoomNearby", "how AllocateMachineRoomNearby shares out depends"),
+        (None, ""),
+    ):
+        other = f"x.{name or 'AllocateMessageQueueAveragelyByCircle'}@2"
+        changed = client_property(STRATEGY, "x.AllocateMessageQueueAveragely@1", other)
+        report = diagnosed(RECORDED, ALIKE, changed)
+        (finding,) = [item for item in report.findings if item.check.code == "RC0207"]
+        documents = written(report.views[finding.group], finding)
+        assert documents.startswith(said) if isinstance(documents, str) else not said
+
+
 def test_limits_of_retries_are_compared_where_they_decide_something() -> None:
     other_limits = client_property("maxReconsumeTimes", "3", "-1")
     assert codes(diagnosed(RECORDED, ALIKE, other_limits)) == {"RC0218"}

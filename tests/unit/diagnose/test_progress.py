@@ -16,7 +16,7 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from tests.unit.diagnose.broker_edits import ends, offset
-from tests.unit.diagnose.member_edits import ALIKE, languages, tries, wants
+from tests.unit.diagnose.member_edits import ALIKE, client_property, languages, listener, tries, wants
 from tests.unit.diagnose.reports import Change, Edit, by_look, codes, diagnosed, each, unanswered, unknown
 
 
@@ -130,6 +130,9 @@ def test_a_broker_that_refuses_all_pulls_is_no_pause(ago_ms: Callable[[int], int
     (finding,) = report.findings
     assert (finding.check.code, finding.level) == ("RC0501", level)
     assert ("pulls many times a second, and gets nothing" in finding.sentence) is (level is Level.ERROR)
+    # An exception in a client that tries again soon looks the same (seen: pullTimeDelayMillsWhenException 100).
+    assert "the broker refuses" not in finding.sentence
+    assert ("its log has the reason" in finding.sentence) is (level is Level.ERROR)
 
 
 @pytest.mark.parametrize(
@@ -323,3 +326,13 @@ def test_a_queue_that_began_again_unseen_is_undetermined_and_no_offset_was_set_b
     # Its group has stored nothing below: all of it comes.
     edits = offset(lambda look: (9, 0)[look], lambda look: (9, 2)[look])
     assert not codes(diagnosed("mismatch-5.5.0.json", ALIKE, *edits, looks=2))
+
+
+@pytest.mark.parametrize(("minutes", "level"), [(1, Level.WARNING), (20, Level.ERROR)])
+def test_an_orderly_listener_that_hangs_has_no_timeout_and_nothing_comes_twice(
+    minutes: int, level: Level
+) -> None:
+    changes = (client_property("PROP_CONSUMEORDERLY", "true"), listener(minutes))
+    findings = diagnosed("mismatch-4.9.4.json", ALIKE, *changes).findings
+    assert {(item.check.code, item.level) for item in findings} == {("RC0601", level)}
+    assert all("one after the other" in item.effect for item in findings)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.language.tags import hash_code
 from tests.unit.diagnose.broker_edits import all_hashes
 from tests.unit.diagnose.member_edits import wants
@@ -136,3 +137,26 @@ def test_which_messages_are_lost_is_unknown_where_their_tags_have_one_hash(recor
     report = diagnosed(recorded, wants("Aa", "tagB"), (203, held), all_hashes(hash_code("Aa")))
     (finding,) = [item for item in report.findings if item.check.code == "RC0101"]
     assert {item.fate for item in finding.messages} == {"filtered-by-client"}
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_a_class_that_filters_is_no_tag_and_what_it_drops_is_not_foretold(both: bool) -> None:
+    """Seen on 4.9.4: without a filter server a member's pulls fail, so that messages wait and none is dropped."""
+    turn = iter([True, both])
+
+    def by_class(document: Any) -> None:
+        own = next(item for item in document["subscriptionSet"] if "%" not in item["topic"])
+        mode = next(turn)
+        own.update(classFilterMode=mode, subString="com.acme.Mine*" if mode else "*", tagsSet=[], codeSet=[])
+
+    def held(document: Any) -> None:
+        for item in document["subscriptionTable"].values():
+            item.update(classFilterMode=both, subString="com.acme.Mine*" if both else "*")
+
+    report = diagnosed("mismatch-4.9.4.json", (307, by_class), (203, held))
+    assert codes(report) == (set() if both else {"RC0101"})
+    for finding in report.findings:
+        assert "`com.acme.Mine*` (a class that filters)" in finding.sentence
+        assert "filter server" in finding.effect
+        assert not finding.messages
+        assert "a class chooses" in str(written(report.views[finding.group], finding))
