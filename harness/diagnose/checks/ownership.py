@@ -175,6 +175,7 @@ def _chosen_by_the_application(view: GroupView, topic: str, quiet: Sequence[str]
 def _none_by_allocation(view: GroupView) -> Iterator[Inapplicable]:
     """Of groups whose members don't divide queues: each has all of them, pops from all, or pulls by itself."""
     quiet = [item for topic in view.topics for item in tell_no_queues(view, topic)]
+    quiet += [item for item in _choosing(view)[0] if not view.members[item].queues]
     if view.broadcasting or view.shares_queues or quiet:
         yield Inapplicable()
 

@@ -44,6 +44,12 @@ def test_queues_that_two_members_chose_are_told_and_those_that_none_chose_are_no
     assert "RC0301" not in {item.check.code for item in report.ruled_out}
 
 
+def test_members_that_choose_queues_and_do_not_report_them_may_have_the_same() -> None:
+    """As clients of 4.9.4."""
+    report = diagnosed(RECORDED, *_assigned(), (307, lambda document: document["mqTable"].clear()))
+    assert not {"RC0301", "RC0302", "RC0303"} & {item.check.code for item in report.ruled_out}
+
+
 def test_queues_without_messages_may_be_left_out() -> None:
     report = diagnosed(RECORDED, *_assigned(0, 1))
     assert "RC0301" not in unknown(report)
