@@ -66,13 +66,19 @@ def test_an_application_that_does_not_poll_is_no_listener_that_hangs(by_itself: 
         assert ("until the application polls" in finding.effect) is by_itself
 
 
-@pytest.mark.parametrize(("every_ms", "level"), [(0, Level.WARNING), (1_000, Level.ERROR)])
-def test_a_paused_queue_is_one_for_which_no_pull_is_tried(every_ms: int, level: Level) -> None:
+@pytest.mark.parametrize(
+    ("every_ms", "got_ms_ago", "level"),
+    [(0, 60_000, Level.WARNING), (1_000, 60_000, Level.ERROR), (0, 10, Level.ERROR)],
+    ids=["paused", "fails", "pulled-by-the-application"],
+)
+def test_a_paused_queue_is_one_for_which_no_pull_is_tried(
+    every_ms: int, got_ms_ago: int, level: Level
+) -> None:
     """Measured on 5.5.0: `pause()` leaves the time of the last pull as it is; an exception doesn't."""
 
     def tried(document: Any, look: int) -> None:
         for held in document["mqTable"].values():
-            held.update(cachedMsgCount=0)
+            held.update(cachedMsgCount=0, lastLockTimestamp=held["lastPullTimestamp"] - got_ms_ago)
             held["lastPullTimestamp"] += every_ms * look
 
     stands = offset(lambda _look: 1)
