@@ -20,9 +20,11 @@ from rocketchaos.harness.diagnose.model import (
     Subscription,
     TopicOnBroker,
 )
-from rocketchaos.harness.diagnose.read import NO_TOPIC
+from rocketchaos.harness.diagnose.read import NO_TOPIC, modes
 from rocketchaos.harness.rocketmq.allocation import Queue
 
+PULL = "PULL"
+"""A request mode: defaultMessageRequestMode, where a broker doesn't tell."""
 READ, WRITE = 4, 2
 """Bits of a permission (PermName)."""
 PROXY = "proxy "
@@ -216,17 +218,35 @@ class GroupView:
 
     @property
     def shares_queues(self) -> bool:
-        """Whether its members share all queues (POP), or no client of its kind reports its queues."""
+        """Whether its members share all queues (POP), or no client of its kind reports its queues.
+
+        Members that ask brokers for their queues divide them as others do, where all brokers say that they pull.
+        """
         return (
             bool(self.by_grpc)
             or any(
-                queue[1] < 0
+                queue[1] < 0 or held.popped
                 for member in self.answered
                 for queues in member.queues.values()
-                for queue in queues
+                for queue, held in queues.items()
             )
-            or any(item.properties.get("clientRebalance") == "false" for item in self.answered)
+            or (any(item.asks_brokers for item in self.answered) and not self._only_pulled)
         )
+
+    @property
+    def _only_pulled(self) -> bool:
+        modes = [self.request_modes(topic) for topic in self.topics if self.on_brokers(topic)]
+        return bool(modes) and all({*known.values()} == {PULL} for known in modes)
+
+    def request_modes(self, topic: str) -> Mapping[str, str]:
+        """How each broker hands a topic's queues to members that ask it; empty where it doesn't tell."""
+        found = {}
+        for name in sorted(self.on_brokers(topic)):
+            answer, broker = self.now.modes.get(name), self.now.brokers.get(name)
+            known = answer is not None and answer.succeeded and broker is not None
+            default = broker.config.get("defaultMessageRequestMode") or PULL if broker is not None else ""
+            found[name] = modes(answer).get((topic, self.group), default) if answer and known else ""
+        return found
 
     @property
     def divided_topics(self) -> tuple[str, ...]:

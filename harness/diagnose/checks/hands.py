@@ -13,6 +13,13 @@ STUCK_MS = 30_000
 """A listener that has messages and finishes none for this long is stuck."""
 CERTAIN_MS = int(1000 * SETTLES_S)
 """A message that has been in a member's hands for this long is no moment of a change."""
+_IN_ORDER = (
+    "Later messages of these queues wait: an orderly listener takes one after the other. After a restart they "
+    "come from the oldest one on."
+)
+_UNPOLLED = (
+    "These messages wait until the application polls: it may do so too rarely, or its thread may hang."
+)
 _THREADS = 20
 """consumeThreadMin of a client that doesn't report it (DefaultMQPushConsumer, since 3.0)."""
 
@@ -73,6 +80,16 @@ def has_more_than_threads(member: Member) -> bool:
 def timeout_ms(member: Member) -> int:
     """Its consumeTimeout."""
     return (whole(member.properties.get("consumeTimeout", "15")) or 15) * 60_000
+
+
+def pulls_by_itself(member: Member) -> bool:
+    """Its application polls, and no listener is called (DefaultLitePullConsumer, DefaultMQPullConsumer)."""
+    return member.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
+
+
+def while_it_holds(member: Member) -> str:
+    """What follows while a member finishes none of its messages; empty: as the check has it."""
+    return _UNPOLLED if pulls_by_itself(member) else _IN_ORDER if member.orderly else ""
 
 
 def invisible_time(member: Member) -> str:

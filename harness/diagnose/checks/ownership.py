@@ -15,6 +15,7 @@ from rocketchaos.harness.diagnose.finding import (
     Result,
     Unknown,
 )
+from rocketchaos.harness.diagnose.model import RETRY
 from rocketchaos.harness.diagnose.owners import has_id_twice, hidden, settled, shares
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
@@ -59,6 +60,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 key=queues_text(unexplained),
                 lasts_s=_lasts_s(view, topic),
             )
+    yield from _left_out(view)
 
 
 def several_owners(view: GroupView) -> Iterator[Result]:
@@ -78,6 +80,57 @@ def several_owners(view: GroupView) -> Iterator[Result]:
                 settled=settled(view, topic) is True,
                 key=queues_text(several),
                 lasts_s=_lasts_s(view, topic),
+            )
+    choosing, topics = _choosing(view)
+    for topic in topics:
+        twice = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
+        if twice:
+            yield Found(
+                f"{joined(choosing)} choose their queues by themselves (assign()), and chose the same: "
+                f"{queues_text(twice)}",
+                _evidence(view, topic),
+                topic,
+                level=Level.WARNING,
+                settled=False,
+                key=queues_text(twice),
+            )
+
+
+def _choosing(view: GroupView) -> tuple[list[str], list[str]]:
+    """Members that choose their queues by themselves, and topics to which nobody subscribes.
+
+    Such members subscribe to nothing (DefaultLitePullConsumer.assign(); 4.9.4, 5.5.0).
+    """
+    ids = sorted(
+        item.client_id
+        for item in view.answered
+        if item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY" and not item.subscriptions
+    )
+    if not ids or view.broadcasting or view.silent:
+        return [], []
+    return ids, [topic for topic in view.topics if not view.own(topic) and not topic.startswith(RETRY)]
+
+
+def _left_out(view: GroupView) -> Iterator[Unknown]:
+    """Messages in queues that no member of those has chosen: only the application knows whether it needs them."""
+    choosing, topics = _choosing(view)
+    for topic in topics:
+        owners = view.owners(topic)
+        # Clients of 4.9.x don't report their queues: what has an offset was chosen at some time.
+        free = [
+            queue
+            for queue in view.queues(topic)
+            if queue not in owners and (owners or view.offset(topic, queue) is None)
+        ]
+        if waits := stranded(view, topic, free):
+            count = sum(item.count for item in waits)
+            yield Unknown(
+                f"{counted(count, 'message')} {'waits' if count == 1 else 'wait'} in "
+                f"{queues_text({item.queue for item in waits})}, which {joined(choosing)} "
+                f"{'leaves' if len(choosing) == 1 else 'leave'} out: by assign() an application chooses its "
+                "queues itself",
+                tuple(Evidence(view.members[item].exchange, "it subscribes to nothing") for item in choosing),
+                topic,
             )
 
 
@@ -122,6 +175,7 @@ def _chosen_by_the_application(view: GroupView, topic: str, quiet: Sequence[str]
 def _none_by_allocation(view: GroupView) -> Iterator[Inapplicable]:
     """Of groups whose members don't divide queues: each has all of them, pops from all, or pulls by itself."""
     quiet = [item for topic in view.topics for item in tell_no_queues(view, topic)]
+    quiet += [item for item in _choosing(view)[0] if not view.members[item].queues]
     if view.broadcasting or view.shares_queues or quiet:
         yield Inapplicable()
 
@@ -204,6 +258,7 @@ CHECKS = (
             "know different members (RC0209), name servers that know different brokers (RC0801), or a member that "
             "is paused (`suspend()`), which keeps the queues it had.",
             "Resume the paused member; otherwise restart the owners, one after the other.",
+            "Let members that choose their queues by themselves (`assign()`) choose different ones.",
         ),
         ("F23",),
         by_members=True,

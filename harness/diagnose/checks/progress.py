@@ -9,9 +9,11 @@ from rocketchaos.harness.diagnose.checks.hands import (
     invisible_time,
     invisible_times,
     moves,
+    pulls_by_itself,
     seen_ms,
     stuck_ms,
     timeout_ms,
+    while_it_holds,
 )
 from rocketchaos.harness.diagnose.finding import (
     KILLED_LOCK_S,
@@ -37,10 +39,6 @@ RECENT_MS = 180_000
 
 _AGAIN_BY_POP = (
     "They come again whenever their invisible time has passed. After the last retry they are dead letters."
-)
-_IN_ORDER = (
-    "Later messages of these queues wait: an orderly listener takes one after the other. After a restart they "
-    "come from the oldest one on."
 )
 _POPPED = (
     "Once popInvisibleTime has passed ({time}), these messages go to any member again, as retries. The group's "
@@ -69,11 +67,13 @@ def stuck(view: GroupView) -> Iterator[Result]:
             for_ms = min(stuck_ms(member, held) for held in least.values())
             long = for_ms >= timeout_ms(member)
             yield Found(
-                f"{member.client_id} holds {_held_text(least)}, and has finished none for {for_ms / 1000:.0f} s",
+                f"{member.client_id} holds {_held_text(least)}, and "
+                f"{'its application has polled' if pulls_by_itself(member) else 'has finished'} none for "
+                f"{for_ms / 1000:.0f} s",
                 (_cached(member, least),),
                 topic,
                 level=Level.ERROR if member.orderly and long else None,
-                effect=_IN_ORDER if member.orderly else "",
+                effect=while_it_holds(member),
                 settled=any(_certain_ms(view, member, topic, queue) >= CERTAIN_MS for queue in least),
                 key=f"{member.client_id} {queues_text(least)}",
             )

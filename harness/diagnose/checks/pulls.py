@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rocketchaos.harness.diagnose.checks.hands import pulls_by_itself
 from rocketchaos.harness.diagnose.fate import entries_of
 from rocketchaos.harness.diagnose.meaning import takes
 from rocketchaos.harness.diagnose.model import Held, Look, Member
@@ -20,6 +21,8 @@ _UNEVEN_MS = 150
 _LEAST_UNEVEN = 2
 _STARTS_MS = 30_000
 """A member owns its queues this long after its start: from then on it takes what comes, wherever it began."""
+_PULLED_MS = 1_000
+"""A queue that was pulled later than this after its owner got it was pulled by its client."""
 _OF_GO_MS, _LATE_MS = 30_000, 1_000
 """A client of Go that is suspended tries again after this time (_PullDelayTimeWhenSuspend; 2.1.0 to 2.1.2)."""
 
@@ -45,6 +48,12 @@ def is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
         steps = [step for step in every if step]
         return bool(steps) and all(0 <= step - _OF_GO_MS < _LATE_MS for step in steps)
     tries = [held.last_pull_ms for _, held in seen[-_LEAST_LOOKS:]]
+    if seen and all(pulls_by_itself(member) for member, _ in seen):
+        # Its task leaves a paused queue out (DefaultLitePullConsumerImpl.PullTaskImpl, 5.5.0). Where the
+        # application pulls (DefaultMQPullConsumer), the time stays that at which the member got the queue, as that
+        # of its lock.
+        pulled = all(held.last_pull_ms - held.last_lock_ms > _PULLED_MS for _, held in seen)
+        return pulled and len(seen) >= _LEAST_LOOKS and len(set(tries)) == 1
     return (
         bool(seen)
         and all(first < second for first, second in pairwise(tries))

@@ -4,22 +4,18 @@ A broker has a mode for each topic and group (SET_MESSAGE_REQUEST_MODE). Members
 any broker of the topic for their queues, and pull or pop by its answer (QueryAssignmentProcessor; 5.0 to 5.5.0).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
-
-_DEFAULT = "PULL"
-"""defaultMessageRequestMode, where a broker doesn't tell."""
 
 
 def by_broker(view: GroupView) -> Iterator[Result]:
     """Topics for which brokers have different modes."""
     asking = sorted(item.client_id for item in view.answered if item.asks_brokers)
     for topic in view.topics:
-        modes = _modes(view, topic)
+        modes = {name: mode for name, mode in view.request_modes(topic).items() if mode}
         if len(set(modes.values())) > 1:
             modes_text = "; ".join(
                 f"{joined([name for name, mode in modes.items() if mode == known])} "
@@ -41,17 +37,6 @@ def by_broker(view: GroupView) -> Iterator[Result]:
             yield Unknown(
                 f"{name} didn't report its mode: {answer.why_not}", (Evidence(answer, answer.why_not),)
             )
-
-
-def _modes(view: GroupView, topic: str) -> Mapping[str, str]:
-    """By broker of the topic, of those that answered."""
-    found = {}
-    for name in sorted(view.on_brokers(topic)):
-        answer = view.now.modes.get(name)
-        if answer is not None and answer.succeeded:
-            default = view.now.brokers[name].config.get("defaultMessageRequestMode") or _DEFAULT
-            found[name] = read.modes(answer).get((topic, view.group), default)
-    return found
 
 
 def by_member(view: GroupView) -> Iterator[Result]:

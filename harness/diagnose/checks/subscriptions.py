@@ -9,7 +9,7 @@ from rocketchaos.harness.diagnose.checks.members import why_silent
 from rocketchaos.harness.diagnose.fate import Lost, lost, share_text, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning
-from rocketchaos.harness.diagnose.model import CLASS, TAG, Member, Subscription
+from rocketchaos.harness.diagnose.model import CLASS, RETRY, TAG, Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
 from rocketchaos.harness.language.tags import SQL, tags_of
@@ -186,6 +186,8 @@ def different_topics(view: GroupView) -> Iterator[Result]:
     for topic in view.topics:
         own = view.own(topic)
         without = sorted(known - set(own))
+        if topic.startswith(RETRY) and all(view.members[item].asks_brokers for item in own):
+            continue  # they subscribe to retry topics by POP, one for each topic, also where they pull
         if own and without:
             wanting = sorted(own)
             yield Found(

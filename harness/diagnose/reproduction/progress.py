@@ -55,7 +55,7 @@ def _paused(group: Scaled) -> Document | str:
     shares = group.shares(topic)
     name = next((name for name, own in shares.items() if own and _can_pause(group.members[name])), None)
     if name is None:
-        return "no member of Java has a queue here"
+        return "no member of Java that has a listener has a queue here"
     step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
     waiting = 2 * len(shares[name])
     return base(

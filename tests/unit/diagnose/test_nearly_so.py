@@ -244,7 +244,7 @@ def test_a_member_that_leaves_commits_to_its_application_may_have_its_messages()
     pulls = client_property("PROP_CONSUME_TYPE", "CONSUME_ACTIVELY")
     for committed, level in (("false", Level.WARNING), ("true", Level.ERROR)):
         own = client_property("autoCommit", committed)
-        report = diagnosed(RECORDED, ALIKE, pulls, own, *behind, looks=17)
+        report = diagnosed(RECORDED, ALIKE, pulls, own, *behind, tries(1_000), looks=17)
         (finding,) = [item for item in report.findings if item.check.code == "RC0501"]
         assert finding.level is level
         assert ("the application commits" in finding.sentence) is (committed == "false")

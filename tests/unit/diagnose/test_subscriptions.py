@@ -9,9 +9,9 @@ import pytest
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.language.tags import hash_code
-from tests.unit.diagnose.broker_edits import all_hashes
-from tests.unit.diagnose.member_edits import wants
-from tests.unit.diagnose.reports import codes, diagnosed
+from tests.unit.diagnose.broker_edits import V5, all_hashes, other_topic, pops_on, second_broker
+from tests.unit.diagnose.member_edits import ALIKE, asking, wants
+from tests.unit.diagnose.reports import BROKER, codes, diagnosed
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
 
@@ -160,3 +160,29 @@ def test_a_class_that_filters_is_no_tag_and_what_it_drops_is_not_foretold(both: 
         assert "filter server" in finding.effect
         assert not finding.messages
         assert "a class chooses" in str(written(report.views[finding.group], finding))
+
+
+@pytest.mark.parametrize(("popping", "level"), [((), Level.ERROR), ((BROKER,), Level.WARNING)])
+def test_members_that_ask_brokers_divide_queues_where_all_brokers_say_pull(
+    popping: tuple[str, ...], level: Level
+) -> None:
+    """Measured on 5.5.0: two queues of the topic that one member lacks had no owner, and 16 messages waited."""
+    changes = (V5, second_broker(), asking, (307, other_topic), pops_on(*popping))
+    report = diagnosed("mismatch-4.9.4.json", *changes)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0106"]
+    assert finding.level is level
+    assert ("POP" in finding.effect) is bool(popping)
+
+
+def test_retry_topics_that_members_ask_brokers_for_are_no_different_topics() -> None:
+    """A member of setClientRebalance(false) subscribes to one for each topic, also where it pulls."""
+    turn = iter([True, False])
+
+    def change(document: Any) -> None:
+        if next(turn):
+            document["properties"]["clientRebalance"] = "false"
+            more = {**document["subscriptionSet"][0], "topic": "%RETRY%group-1_topic-1", "subString": "*"}
+            document["subscriptionSet"].append(more)
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, change))
+    assert "RC0106" not in codes(report)
