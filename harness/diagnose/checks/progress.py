@@ -384,7 +384,7 @@ CHECKS = (
         "the group has dead letters",
         Level.WARNING,
         "there are no dead letters",
-        "No consumer gets them until you consume the dead-letter topic or send them again.",
+        "This group gets them no more. Only a group that consumes the dead-letter topic does.",
         (
             "Find out why the listener failed.",
             "When that is corrected, send the messages again.",
