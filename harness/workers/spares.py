@@ -20,6 +20,7 @@ import psutil
 
 from rocketchaos.harness.core import process_state
 from rocketchaos.harness.jars.java_home import Java
+from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE, kill
 from rocketchaos.harness.workers.adopted_process import AdoptedProcess
 from rocketchaos.harness.workers.on_host import LocalProgram, OnHost
 from rocketchaos.harness.workers.program import WorkerPlan
@@ -49,26 +50,12 @@ class _Socket:
         return cls(file, kin, name, int(pid), state)
 
     @property
-    def alive(self) -> bool:
-        """Whether the process is there."""
-        try:
-            return process_state.runs(psutil.Process(self.pid))
-        except psutil.NoSuchProcess:
-            return False
-
-    @property
     def abandoned(self) -> bool:
         """Whether the command that renamed it has died before it connected."""
         try:
             return self.state == "taken" and time.time() - self.file.lstat().st_ctime > _TAKEN_FOR_S
         except OSError:
             return False
-
-    def end(self) -> None:
-        """Kill it, and remove its file."""
-        self.file.unlink(missing_ok=True)
-        with suppress(psutil.NoSuchProcess):
-            psutil.Process(self.pid).kill()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +84,7 @@ class Spares:
             plan: of the spare of this name.
         """
         self._folder = folder
+        self._owner = owner
         self._home = OnHost(owner, java)
         self._plan = plan
 
@@ -122,10 +110,13 @@ class Spares:
         kin = self._kin()
         there = 0
         for item in self._sockets():
-            if item.alive and item.kin == kin and not item.abandoned:
+            process = self._process(item)
+            if process is not None and item.kin == kin and not item.abandoned:
                 there += item.state != "taken"
-            else:
-                item.end()
+                continue
+            item.file.unlink(missing_ok=True)
+            if process is not None:
+                kill(process)
         if self._folder.is_dir():
             for _ in range(count - there):
                 name = os.urandom(3).hex()
@@ -133,7 +124,19 @@ class Spares:
 
     def _ready(self) -> Sequence[_Socket]:
         kin = self._kin()
-        return [item for item in self._sockets() if (item.kin, item.state) == (kin, "ready") and item.alive]
+        return [
+            item
+            for item in self._sockets()
+            if (item.kin, item.state) == (kin, "ready") and self._process(item) is not None
+        ]
+
+    def _process(self, item: _Socket) -> psutil.Process | None:
+        """None: it is gone, and its id may be another process's."""
+        with suppress(psutil.Error):
+            process = psutil.Process(item.pid)
+            if process_state.runs(process) and process.environ().get(OWNER_VARIABLE) == self._owner:
+                return process
+        return None
 
     def _sockets(self) -> Sequence[_Socket]:
         with suppress(OSError):

@@ -101,6 +101,15 @@ def test_as_many_are_left_as_are_missing(cluster: Cluster) -> None:
     assert before - {killed} < cluster.pids
 
 
+def test_a_process_that_only_has_the_id_of_a_dead_one_is_left_alone(cluster: Cluster) -> None:
+    spares = cluster.spares()
+    (cluster.sockets / f"other.a.{os.getpid()}.ready").touch()
+    (cluster.sockets / f"{spares._kin()}.b.{os.getpid()}.ready").touch()
+    assert spares.ready_count == 0
+    spares.leave(0)
+    assert list(cluster.sockets.iterdir()) == []
+
+
 def test_one_that_was_started_in_another_environment_is_replaced(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
