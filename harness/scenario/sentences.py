@@ -9,6 +9,7 @@ from rocketchaos.harness.core.nearest import clipped, listed, nearest
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.expectation import meant_by
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
+from rocketchaos.harness.rocketmq.version_range import how_to_write
 from rocketchaos.harness.scenario.place_models import SECTIONS, allowed_keys, field_at, model_at, one_of
 from rocketchaos.harness.scenario.yaml_places import Document, Path
 
@@ -199,6 +200,8 @@ def _duration(error: ErrorDetails, _document: Document, _path: Path) -> Sentence
 
 def _expected_key(error: ErrorDetails, _document: Document, _path: Path) -> Sentence:
     key = str(error["ctx"]["text"])
+    if way := how_to_write(key):
+        return f"`{clipped(key)}` is no range of versions: {way}", None
     near = meant_by(key, lambda part: nearest(part, CLIENT_KINDS))
     known = f"{listed(CLIENT_KINDS)}, `java+python` where they share a group, or `>=5.0`"
     return f"`{clipped(key)}` is no client and no range of versions: write one of {known}", near
