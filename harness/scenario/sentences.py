@@ -1,11 +1,11 @@
 """Pydantic's errors in plain sentences."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from pydantic_core import ErrorDetails
 
-from rocketchaos.harness.core.nearest import clipped, listed, nearest
+from rocketchaos.harness.core.nearest import clipped, contained, listed, nearest
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.expectation import meant_by
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
@@ -37,13 +37,46 @@ def sentence(error: ErrorDetails, document: Document, path: Path) -> Sentence:
     return make(error, document, path)
 
 
+_SAME: Mapping[str, str] = {
+    "sleep": "wait",
+    "produce": "send",
+    "publish": "send",
+    "shutdown": "stop",
+    "crash": "kill",
+    "sigkill": "kill",
+    "sigterm": "terminate",
+    "request": "ask",
+    "admin": "mqadmin",
+    "create-topic": "topic-config",
+    "update-topic": "topic-config",
+    "create-group": "group-config",
+    "update-group": "group-config",
+    "consumed": "delivered",
+    "received": "delivered",
+    "duplicate": "duplicated",
+    "dlq": "dead-letter",
+    "lag": "offsets",
+    "retried": "retry",
+}
+"""Words that people know from elsewhere, and the scenario's own: no similar letters lead from one to the other."""
+
+
+def _meant_step(word: str, known: Collection[str]) -> str | None:
+    """The word of the same meaning, or the only one that begins with this one: `suspend-consumer` for `suspend`."""
+    plain = word.lower().replace("_", "-")
+    if _SAME.get(plain) in known:
+        return _SAME[plain]
+    longer = [text for text in known if text.startswith(f"{plain}-")]
+    return longer[0] if len(longer) == 1 else None
+
+
 def unknown_word(word: str, section: str) -> Sentence:
     """The entry of a section begins with a word that doesn't exist."""
     known, what = SECTIONS[section], one_of(section)
     elsewhere = next((name for name, words in SECTIONS.items() if word in words and words is not known), None)
     if elsewhere is not None:
         return f"`{word}` is a {one_of(elsewhere)}, not a {what}: it goes under `{elsewhere}`", None
-    near = nearest(word, known)
+    near = _meant_step(word, known) or nearest(word, known)
     known_by = "" if near is not None else f": `rocketchaos explain` lists the {what}s"
     return f"there is no {what} `{clipped(word)}`{known_by}", near
 
@@ -130,7 +163,7 @@ def _choice(error: ErrorDetails, document: Document, path: Path) -> Sentence:
 def choice(document: Document, path: Path, allowed: list[str]) -> Sentence:
     """A value that is none of those allowed."""
     value = document.value(path)
-    near = nearest(value, allowed) if isinstance(value, str) else None
+    near = (nearest(value, allowed) or contained(value, allowed)) if isinstance(value, str) else None
     return f"{_name(path)} is one of {listed(allowed)}, not {kind_of(document, path)}", near
 
 
