@@ -17,6 +17,8 @@ from rocketchaos.assertions.case import Case, in_words
 from rocketchaos.assertions.on_the_way import POPPED_MS, REVIVING_MS, natural_delay_ms, retry_delay_ms
 from rocketchaos.assertions.too_early import TooEarly, latest
 from rocketchaos.harness.core.events.messages import Consumed
+from rocketchaos.harness.core.events.observed import DeadLettersObserved
+from rocketchaos.harness.core.events.servers import GroupConfigured
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.expressions import Expression
 from rocketchaos.harness.language.tags import client_matches, pulled_matches
@@ -61,7 +63,8 @@ class _Served(Enum):
 
 
 def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
-    """Skipped by a receive of one of these members, dropped, in a member's hands, lost, or not to be known."""
+    """Skipped by a receive of one of these members, dropped, in a member's hands, given up, lost, or not to be
+    known."""
     if not set(asking) & set(case.view.online(case.message.invoked_n, case.group)):
         return case.undetermined(
             "the offset passed it, and no member of the group was online when it was sent: where the first "
@@ -80,6 +83,8 @@ def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
         f"{name} {in_words(case.own_expressions(name, passed))}" for name in asking
     )
     if possible == {_Served.POPPED}:
+        if (configured := _without_attempts(case, passed, asking)) is not None:
+            return _given_up_at_once(case, passed, configured)
         return _nobody_skips(case, passed, text, asking)
     taking = [name for name, own in by_member.items() if own - {_Served.SKIPPED, _Served.DROPPED}]
     filtering = possible & {_Served.SKIPPED, _Served.DROPPED}
@@ -138,6 +143,36 @@ def _accounted(case: Case, consumer: str, passed: Event) -> Event | None:
     counts = case.pull_counts(consumer)
     shows = counts is not None and counts.n > passed.n and case.got_what_came(consumer, counts)
     return counts if shows else None
+
+
+def _without_attempts(case: Case, passed: Event, asking: list[str]) -> Event[GroupConfigured] | None:
+    """The settings of the group by which the proxy gives a message no attempt: a retryMaxTimes below 0.
+
+    The proxy takes retryMaxTimes + 1 for the number of attempts (`GrpcClientSettingsManager.mergeMetric`), and
+    sends a message that has had as many to the dead-letter queue (`PopMessageResultFilterImpl`, 5.1.1 and 5.3.3).
+    """
+    seen = [e for e in case.view.of_kind(GroupConfigured, until=passed.n) if e.body.group == case.group]
+    most = seen[-1].body.settings.get("retryMaxTimes") if seen else None
+    below = isinstance(most, int) and most < 0
+    return seen[-1] if below and all(case.view.kind_of_client(name).name == "grpc" for name in asking) else None
+
+
+def _given_up_at_once(case: Case, passed: Event, configured: Event[GroupConfigured]) -> MessageFate:
+    """A dead letter, if the group has as many as it has messages that no listener got."""
+    reason = (
+        f"the group's retryMaxTimes is {configured.body.settings['retryMaxTimes']}: the proxy gives its messages no "
+        "attempt, and makes each a dead letter before a listener gets it"
+    )
+    members, topics = case.view.scenario.members(case.group), case.view.scenario.topics_of(case.group)
+    for looked in case.view.of_kind(DeadLettersObserved, until=case.at):
+        got = {delivery.key for delivery in case.view.deliveries(looked.n, members)}
+        sent = [message for message in case.view.sent_until(looked.n) if message.topic in topics]
+        never = [message for message in sent if message.key not in got]
+        if looked.body.group == case.group and looked.n > passed.n and looked.body.count >= len(never):
+            return case.made(MessageClass.DEAD_LETTER, reason, [configured, passed, looked])
+    return case.undetermined(
+        f"{reason}; the group's dead-letter queue had fewer when last seen", [configured, passed]
+    )
 
 
 def _nobody_skips(case: Case, passed: Event, text: str, asking: list[str]) -> MessageFate:

@@ -81,7 +81,8 @@ class MessageClass(DescribedEnum):
     )
     DEAD_LETTER = (
         "dead-letter",
-        "Its listener failed once more than max_reconsume_times; it stays in the dead-letter queue.",
+        "Its listener failed once more than max_reconsume_times; it stays in the dead-letter queue. Or the proxy "
+        "gave it no attempt, because the group's retryMaxTimes is below 0.",
     )
     LOST = (
         "lost",

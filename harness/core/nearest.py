@@ -6,6 +6,9 @@ from collections.abc import Collection
 _LONGEST = 80
 """Longer words have no near one: comparing them takes time, and they weren't meant as words."""
 
+_SHORTEST = 4
+"""Letters of a word that is looked for within another one: shorter ones are in many."""
+
 
 def nearest(word: str, allowed: Collection[str], alike: float = 0.6) -> str | None:
     """The allowed word that `word` was probably meant to be; the only one there is counts as near.
@@ -20,6 +23,13 @@ def nearest(word: str, allowed: Collection[str], alike: float = 0.6) -> str | No
     by_small_letters = {text.lower(): text for text in allowed}
     found = difflib.get_close_matches(word.lower(), by_small_letters, n=1, cutoff=alike)
     return by_small_letters[found[0]] if found else None
+
+
+def contained(word: str, allowed: Collection[str]) -> str | None:
+    """The longest allowed word within RocketMQ's own: `last-offset` in CONSUME_FROM_LAST_OFFSET; None without any."""
+    plain = word[:_LONGEST].lower().replace("_", "-")
+    found = [text for text in allowed if len(text) >= _SHORTEST and text.lower() in plain]
+    return max(found, key=len, default=None)
 
 
 def listed(words: Collection[str], most: int = 16) -> str:

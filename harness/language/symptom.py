@@ -1,17 +1,35 @@
 """The symptom that a scenario is about, in the words in which it comes to a support desk. Pure."""
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, WithJsonSchema
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from rocketchaos.harness.language.words import OneOrMore, Strict
 
 ISSUE = r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+#[1-9][0-9]*"
 """A thread of a tracker: `apache/rocketmq#2760`."""
 
-Issue = Annotated[str, StringConstraints(pattern=rf"^{ISSUE}$")]
+_ADDRESS = re.compile(r"https?://github\.com/([^/]+/[^/]+)/(?:issues|pull|discussions)/([1-9][0-9]*)\b.*")
+"""A thread's address in a browser."""
+
+
+def _a_thread(value: Any) -> Any:
+    """What names a thread, `apache/rocketmq#2760`.
+
+    Raises:
+        ValueError: it is something else; the message says how it is written.
+    """
+    if isinstance(value, str) and re.fullmatch(ISSUE, value):
+        return value
+    found = _ADDRESS.fullmatch(value) if isinstance(value, str) else None
+    way = f"{found[1]}#{found[2]}" if found else "apache/rocketmq#2760"
+    raise ValueError(f"a thread is its repository and its number: write `{way}`")
+
+
+Issue = Annotated[str, BeforeValidator(_a_thread), StringConstraints(pattern=rf"^{ISSUE}$")]
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 

@@ -7,6 +7,7 @@ from pydantic import AfterValidator
 
 _OPERATORS = ("", "~", "=", "!", "<", ">")
 """How each comparison begins; checked first, because the parser of comparisons takes a while to load."""
+_VERSION = re.compile(r"\d+(\.\d+)+")
 
 
 def is_range(text: str) -> bool:
@@ -22,9 +23,17 @@ def is_range(text: str) -> bool:
     return True
 
 
+def how_to_write(text: str) -> str | None:
+    """How a version without a comparison, `4.9.2`, becomes a range; None if the text is no version."""
+    if not _VERSION.fullmatch(text):
+        return None
+    return f"write `=={text}` for this version alone, `>={text}` from it on"
+
+
 def _a_range(text: str) -> str:
     if text and not is_range(text):
-        raise ValueError(f"`{text[:60]}` is no range of versions: write `>=5.0`, `<5`, `>=4.9.4,<5.2`")
+        way = how_to_write(text) or "write `>=5.0`, `<5`, `>=4.9.4,<5.2`"
+        raise ValueError(f"`{text[:60]}` is no range of versions: {way}")
     return text
 
 

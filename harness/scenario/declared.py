@@ -50,8 +50,17 @@ Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
 
 def _by_name(groups: Any) -> Any:
-    """Groups that are only named may be a list of names, or one."""
+    """Groups that are only named may be a list of names, or one.
+
+    Raises:
+        ValueError: a list has groups with settings.
+    """
     if isinstance(groups, Mapping) or not all(isinstance(name, str) for name in as_tuple(groups)):
+        if isinstance(groups, list) and any(isinstance(entry, Mapping) for entry in groups):
+            raise ValueError(
+                "a list has names alone, `[g]`; a group with settings is a key of `groups`, without a `-`: "
+                "`g: {settings: {retryMaxTimes: 3}}`"
+            )
         return groups
     return {name: NamedGroup() for name in as_tuple(groups)}
 

@@ -1,14 +1,15 @@
 """Pydantic's errors in plain sentences."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from pydantic_core import ErrorDetails
 
-from rocketchaos.harness.core.nearest import clipped, listed, nearest
+from rocketchaos.harness.core.nearest import clipped, contained, listed, nearest
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.expectation import meant_by
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
+from rocketchaos.harness.rocketmq.version_range import how_to_write
 from rocketchaos.harness.scenario.place_models import SECTIONS, allowed_keys, field_at, model_at, one_of
 from rocketchaos.harness.scenario.yaml_places import Document, Path
 
@@ -36,13 +37,46 @@ def sentence(error: ErrorDetails, document: Document, path: Path) -> Sentence:
     return make(error, document, path)
 
 
+_SAME: Mapping[str, str] = {
+    "sleep": "wait",
+    "produce": "send",
+    "publish": "send",
+    "shutdown": "stop",
+    "crash": "kill",
+    "sigkill": "kill",
+    "sigterm": "terminate",
+    "request": "ask",
+    "admin": "mqadmin",
+    "create-topic": "topic-config",
+    "update-topic": "topic-config",
+    "create-group": "group-config",
+    "update-group": "group-config",
+    "consumed": "delivered",
+    "received": "delivered",
+    "duplicate": "duplicated",
+    "dlq": "dead-letter",
+    "lag": "offsets",
+    "retried": "retry",
+}
+"""Words that people know from elsewhere, and the scenario's own: no similar letters lead from one to the other."""
+
+
+def _meant_step(word: str, known: Collection[str]) -> str | None:
+    """The word of the same meaning, or the only one that begins with this one: `suspend-consumer` for `suspend`."""
+    plain = word.lower().replace("_", "-")
+    if _SAME.get(plain) in known:
+        return _SAME[plain]
+    longer = [text for text in known if text.startswith(f"{plain}-")]
+    return longer[0] if len(longer) == 1 else None
+
+
 def unknown_word(word: str, section: str) -> Sentence:
     """The entry of a section begins with a word that doesn't exist."""
     known, what = SECTIONS[section], one_of(section)
     elsewhere = next((name for name, words in SECTIONS.items() if word in words and words is not known), None)
     if elsewhere is not None:
         return f"`{word}` is a {one_of(elsewhere)}, not a {what}: it goes under `{elsewhere}`", None
-    near = nearest(word, known)
+    near = _meant_step(word, known) or nearest(word, known)
     known_by = "" if near is not None else f": `rocketchaos explain` lists the {what}s"
     return f"there is no {what} `{clipped(word)}`{known_by}", near
 
@@ -129,7 +163,7 @@ def _choice(error: ErrorDetails, document: Document, path: Path) -> Sentence:
 def choice(document: Document, path: Path, allowed: list[str]) -> Sentence:
     """A value that is none of those allowed."""
     value = document.value(path)
-    near = nearest(value, allowed) if isinstance(value, str) else None
+    near = (nearest(value, allowed) or contained(value, allowed)) if isinstance(value, str) else None
     return f"{_name(path)} is one of {listed(allowed)}, not {kind_of(document, path)}", near
 
 
@@ -199,6 +233,8 @@ def _duration(error: ErrorDetails, _document: Document, _path: Path) -> Sentence
 
 def _expected_key(error: ErrorDetails, _document: Document, _path: Path) -> Sentence:
     key = str(error["ctx"]["text"])
+    if way := how_to_write(key):
+        return f"`{clipped(key)}` is no range of versions: {way}", None
     near = meant_by(key, lambda part: nearest(part, CLIENT_KINDS))
     known = f"{listed(CLIENT_KINDS)}, `java+python` where they share a group, or `>=5.0`"
     return f"`{clipped(key)}` is no client and no range of versions: write one of {known}", near

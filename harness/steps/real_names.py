@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.errors import PreconditionNotMet, RequestFailed
+from rocketchaos.harness.rocketmq.stored_messages import decode
 
 if TYPE_CHECKING:
+    from rocketchaos.harness.clients.producer import Acknowledged
     from rocketchaos.harness.scenario.model import Scenario
     from rocketchaos.harness.steps.context import StepContext
 
 _PLACE = re.compile(r"<([%|A-Za-z0-9_.:-]+)>")
 """`<g>`: the real name of what the scenario calls g."""
-_MESSAGE = re.compile(r"(.+)-([1-9]\d*)(\.offset)?")
+_STORED = ".stored"
+_MESSAGE = re.compile(rf"(.+)-([1-9]\d*)(\.offset|{re.escape(_STORED)})?")
 """`orders-1`: the first message that was sent to orders."""
+_VIEW_MESSAGE_BY_ID = 33
+_VIEW_LIMIT_MS = 5_000
 
 
 def unknown_names(texts: Sequence[str], scenario: Scenario) -> Iterator[str]:
@@ -48,16 +53,40 @@ def with_real_names(texts: Sequence[str], context: StepContext, step: str) -> li
         step: the step's word, for messages.
 
     Raises:
-        PreconditionNotMet: a message is named that no broker has acknowledged.
+        PreconditionNotMet: a message is named that no broker has acknowledged, or its broker doesn't tell
+            when it stored it.
     """
     real = _real_names(context)
     named = {name for text in texts for name in _PLACE.findall(text)}
+    for message in context.producer.acknowledged:
+        if (name := f"{message.key}{_STORED}") in named:
+            real[name] = str(_stored_ms(message, context, step))
     if lacking := sorted(named - set(real)):
         raise PreconditionNotMet(f"{step}: no broker has acknowledged {', '.join(lacking)}")
     return [_PLACE.sub(lambda found: real[found[1]], text) for text in texts]
 
 
-def _real_names(context: StepContext) -> Mapping[str, str]:
+def _stored_ms(message: Acknowledged, context: StepContext, step: str) -> int:
+    """When its broker stored it, as that broker tells (VIEW_MESSAGE_BY_ID): milliseconds since 1970.
+
+    Raises:
+        PreconditionNotMet: the broker doesn't tell.
+    """
+    # An offsetMsgId is the broker's address, then the place in its commit log: 8 bytes.
+    fields = {"offset": str(int(message.offset_msg_id[-16:], 16))}
+    address = context.servers.node(message.broker).address
+    try:
+        answer = context.admin.raw(address, _VIEW_MESSAGE_BY_ID, fields, None, _VIEW_LIMIT_MS)
+        (found,) = decode(answer.body)
+    except (RequestFailed, ValueError) as error:
+        raise PreconditionNotMet(
+            f"{step}: {message.broker} doesn't tell when it stored {message.key}: {error}",
+            about=(message.broker,),
+        ) from error
+    return found.stored_ms
+
+
+def _real_names(context: StepContext) -> dict[str, str]:
     scenario = context.scenario
     sent = context.producer.acknowledged
     ids = {message.key: message.msg_id for message in sent}

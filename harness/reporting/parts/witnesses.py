@@ -73,7 +73,7 @@ def _tracks(run: Report, group: str) -> Iterator[str]:
         if outside and fate.message_class is MessageClass.UNDETERMINED:
             continue  # it may have been handled without an entry
         shown = tracks.get((group, fate.key), "")
-        if fate.message_class not in _HANDLED:
+        if fate.message_class not in _HANDLED or not fate.deliveries:
             if shown == "CONSUMED":
                 unheard.append(fate)
         elif shown == by_tools.get((group, fate.key), shown):

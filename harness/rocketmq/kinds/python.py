@@ -34,5 +34,6 @@ PYTHON = ClientKind(
     tells_route=False,
     signs=True,
     sends=frozenset({"delay_level"}),
+    fails_by=frozenset({"status", "exception", "nothing"}),
     compressed=False,
 )

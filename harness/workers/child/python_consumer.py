@@ -131,7 +131,17 @@ class PushConsumer:
         raise CommandFailed(f"rocketmq-client-python counts no pulls of {topic}")
 
     def _consume(self, message: Any) -> Any:
-        """What the listener answers; called by threads of the C++ client, never allowed to raise."""
+        """What the listener answers; called by threads of the C++ client. It raises for `by: exception` alone."""
+        status = self._consume_one(message)
+        return status if status == self._statuses.CONSUME_SUCCESS else self._failing()
+
+    def _failing(self) -> Any:
+        """A failure as its behaviour has it. The package raises what it raises, and an error for None, into C++."""
+        if self._listener.by == "exception":
+            raise RuntimeError("the listener's own, by its behaviour")
+        return None if self._listener.by == "nothing" else self._statuses.RECONSUME_LATER
+
+    def _consume_one(self, message: Any) -> Any:
         try:
             seen, succeeds = self._listener.receive([self._described(message)])
             status = self._statuses.CONSUME_SUCCESS if succeeds else self._statuses.RECONSUME_LATER

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -42,7 +43,7 @@ class Context:
         self.scenario = parse_scenario(text(), "s.yaml")
         self.names = Names("tok")
         self.consumers = {name: SimpleNamespace(client_id=f"{name}@tok") for name in ("a", "b")}
-        message = SimpleNamespace(key="orders-1", msg_id="7F00", offset_msg_id="AC11")
+        message = SimpleNamespace(key="orders-1", broker="broker-a", msg_id="7F00", offset_msg_id="AC11")
         self.producer = SimpleNamespace(acknowledged=[message])
         self.down: dict[str, str] = {}
         self.servers = self
@@ -161,10 +162,46 @@ def test_a_message_has_its_ids_where_a_broker_has_acknowledged_it(monkeypatch: p
         other.run(cast(Any, Context()))
 
 
+def _stored(at_ms: int) -> bytes:
+    """A message as VIEW_MESSAGE_BY_ID brings it: its size, and what stands before its body."""
+    place = struct.pack(">iiiiqqi", -626843481, 0, 0, 0, 5, 1024, 0)
+    times = struct.pack(">q8sq8s", at_ms - 3, b"\x7f\0\0\1\0\0\x30\0", at_ms, b"\x7f\0\0\1\0\0\x2a\x9f")
+    rest = struct.pack(">iqi", 0, 0, 0) + b"\x06orders" + struct.pack(">H", 0)
+    whole = place + times + rest
+    return struct.pack(">i", len(whole) + 4) + whole
+
+
+def test_a_message_has_the_time_at_which_its_broker_stored_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr(remoting, "ask", lambda *args, **_: seen.append(args[2]) or Answer(0, "", {}, b""))
+    viewed: list[Any] = []
+
+    def raw(address: str, code: int, fields: Any, *_: Any) -> Answer:
+        viewed.append((address, code, fields))
+        return Answer(0, "", {}, _stored(1_700_000_000_123))
+
+    context = cast(Any, Context())
+    context.producer.acknowledged[0].offset_msg_id = "7F00000100002A9F0000000000000400"
+    context.admin = SimpleNamespace(raw=raw)
+    step = {"as": "p", "node": "broker-a", "code": 29, "fields": {"timestamp": "<orders-1.stored>"}}
+    Ask.model_validate(step).run(context)
+    assert seen == [{"timestamp": "1700000000123"}]
+    assert viewed == [("broker-a:1", 33, {"offset": "1024"})]
+
+
+def test_a_time_that_its_broker_does_not_tell_breaks_a_precondition() -> None:
+    context = cast(Any, Context())
+    context.admin = SimpleNamespace(raw=lambda *_: Answer(1, "can not find message", {}, b""))
+    step = {"as": "p", "node": "broker-a", "code": 29, "fields": {"timestamp": "<orders-1.stored>"}}
+    with pytest.raises(PreconditionNotMet, match="broker-a doesn't tell when it stored orders-1"):
+        Ask.model_validate(step).run(context)
+
+
 def test_a_message_that_no_step_sends_is_a_mistake() -> None:
     sends = text(name="<orders-1>").replace(
         "  - ask", "  - send: {topic: orders, tag: tagA, count: 1}\n  - ask"
     )
     parse_scenario(sends, "s.yaml")
+    parse_scenario(sends.replace("<orders-1>", "<orders-1.stored>"), "s.yaml")
     with pytest.raises(InvalidScenario, match="<orders-2>: the scenario has no topic"):
         parse_scenario(sends.replace("<orders-1>", "<orders-2>"), "s.yaml")
