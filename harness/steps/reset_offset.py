@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 QUERY_CONSUMER_OFFSET, UPDATE_CONSUMER_OFFSET, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP = 14, 15, 200
 _ENDS = {"begin": 31, "end": 30}
-"""What a broker is asked for an end of a queue: GET_MIN_OFFSET, GET_MAX_OFFSET."""
+"""The request for an end of a queue: GET_MIN_OFFSET, GET_MAX_OFFSET."""
 _GROUP_NOT_EXIST = 26
 
 
@@ -89,7 +89,8 @@ class ResetOffset(Step):
         answer = _ask(broker, address, _ENDS[self.to], fields)
         if "offset" not in answer.fields:
             raise PreconditionNotMet(
-                f"reset-offset: {broker} doesn't tell the {self.to} of {self.topic}: {answer.code} {answer.remark}",
+                f"reset-offset: {broker} doesn't tell the {self.to} of {self.topic}: {answer.code} "
+                f"{answer.remark}",
                 about=(broker,),
             )
         return int(answer.fields["offset"])
