@@ -154,14 +154,17 @@ def _without_attempts(case: Case, passed: Event, asking: list[str]) -> Event[Gro
     seen = [e for e in case.view.of_kind(GroupConfigured, until=passed.n) if e.body.group == case.group]
     most = seen[-1].body.settings.get("retryMaxTimes") if seen else None
     below = isinstance(most, int) and most < 0
-    return seen[-1] if below and all(case.view.kind_of_client(name).name == "grpc" for name in asking) else None
+    return (
+        seen[-1] if below and all(case.view.kind_of_client(name).name == "grpc" for name in asking) else None
+    )
 
 
 def _given_up_at_once(case: Case, passed: Event, configured: Event[GroupConfigured]) -> MessageFate:
     """A dead letter, if the group has as many as it has messages that no listener got."""
+    most = configured.body.settings["retryMaxTimes"]
     reason = (
-        f"the group's retryMaxTimes is {configured.body.settings['retryMaxTimes']}: the proxy gives its messages no "
-        "attempt, and makes each a dead letter before a listener gets it"
+        f"the group's retryMaxTimes is {most}: the proxy gives its messages no attempt, and makes each a dead "
+        "letter before a listener gets it"
     )
     members, topics = case.view.scenario.members(case.group), case.view.scenario.topics_of(case.group)
     for looked in case.view.of_kind(DeadLettersObserved, until=case.at):

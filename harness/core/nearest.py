@@ -26,7 +26,7 @@ def nearest(word: str, allowed: Collection[str], alike: float = 0.6) -> str | No
 
 
 def contained(word: str, allowed: Collection[str]) -> str | None:
-    """The longest allowed word within RocketMQ's own: `last-offset` in CONSUME_FROM_LAST_OFFSET; None without any."""
+    """The longest allowed word within RocketMQ's own: `last-offset` in CONSUME_FROM_LAST_OFFSET; None: none is."""
     plain = word[:_LONGEST].lower().replace("_", "-")
     found = [text for text in allowed if len(text) >= _SHORTEST and text.lower() in plain]
     return max(found, key=len, default=None)

@@ -62,7 +62,7 @@ _SAME: Mapping[str, str] = {
 
 
 def _meant_step(word: str, known: Collection[str]) -> str | None:
-    """The word of the same meaning, or the only one that begins with this one: `suspend-consumer` for `suspend`."""
+    """The word of the same meaning, or the only one that begins with this: `suspend-consumer` for `suspend`."""
     plain = word.lower().replace("_", "-")
     if _SAME.get(plain) in known:
         return _SAME[plain]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rocketchaos.harness.steps.context import StepContext
 
 QUERY_CONSUMER_OFFSET, UPDATE_CONSUMER_OFFSET, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP = 14, 15, 200
+_ENDS = {"begin": 31, "end": 30}
+"""The request for an end of a queue: GET_MIN_OFFSET, GET_MAX_OFFSET."""
 _GROUP_NOT_EXIST = 26
 
 
@@ -36,7 +38,9 @@ class ResetOffset(Step):
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
     queue: int | None = Field(default=None, ge=0, description="the id of the queue; default all")
-    to: int = Field(ge=0, description="the offset")
+    to: Annotated[int, Field(strict=True, ge=0)] | Literal["begin", "end"] = Field(
+        description="the offset; `begin`: the first message that the queue has; `end`: the one that is sent next"
+    )
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         number = max(topic.all_queues for topic in scenario.topic_in_time(self.topic))
@@ -62,20 +66,34 @@ class ResetOffset(Step):
             "topic": context.names.real(self.topic),
             "queueId": str(queue_id),
         }
-        update = {**fields, "commitOffset": str(self.to)}
+        offset = self._meant(broker, address, fields)
+        update = {**fields, "commitOffset": str(offset)}
         answer = _ask(broker, address, UPDATE_CONSUMER_OFFSET, update)
         if answer.code == _GROUP_NOT_EXIST:
             group = {"groupName": context.names.real(self.group)}
             _ask(broker, address, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, json.dumps(group).encode())
             answer = _ask(broker, address, UPDATE_CONSUMER_OFFSET, update)
         stored = _ask(broker, address, QUERY_CONSUMER_OFFSET, fields)
-        if answer.code != remoting.SUCCESS or stored.fields.get("offset") != str(self.to):
+        if answer.code != remoting.SUCCESS or stored.fields.get("offset") != str(offset):
             raise PreconditionNotMet(
-                f"reset-offset: {broker}:{queue_id} of {self.topic}: asked to store {self.to}, the broker answers "
+                f"reset-offset: {broker}:{queue_id} of {self.topic}: asked to store {offset}, the broker answers "
                 f"{answer.code} {answer.remark}".rstrip()
                 + f"; stored is {stored.fields.get('offset', 'none')}"
             )
-        return QueueOffset(broker=broker, queue_id=queue_id, offset=self.to)
+        return QueueOffset(broker=broker, queue_id=queue_id, offset=offset)
+
+    def _meant(self, broker: str, address: str, fields: Mapping[str, str]) -> int:
+        """The offset of this queue."""
+        if isinstance(self.to, int):
+            return self.to
+        answer = _ask(broker, address, _ENDS[self.to], fields)
+        if "offset" not in answer.fields:
+            raise PreconditionNotMet(
+                f"reset-offset: {broker} doesn't tell the {self.to} of {self.topic}: {answer.code} "
+                f"{answer.remark}",
+                about=(broker,),
+            )
+        return int(answer.fields["offset"])
 
 
 def _ask(

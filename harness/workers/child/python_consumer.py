@@ -136,7 +136,7 @@ class PushConsumer:
         return status if status == self._statuses.CONSUME_SUCCESS else self._failing()
 
     def _failing(self) -> Any:
-        """A failure as its behaviour has it. The package raises what it raises, and an error for None, into C++."""
+        """A failure as its behaviour has it. The package raises an exception, and an error for None, into C++."""
         if self._listener.by == "exception":
             raise RuntimeError("the listener's own, by its behaviour")
         return None if self._listener.by == "nothing" else self._statuses.RECONSUME_LATER
