@@ -11,6 +11,7 @@ from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.sentences import sentence
 from rocketchaos.harness.scenario.yaml_places import Document, Path
 
+_OUT_OF_BOUNDS = {"greater_than_equal", "less_than_equal"}
 _AT_THE_KEY = {"extra_forbidden", "missing", "union_tag_invalid", "union_tag_not_found"}
 
 
@@ -78,7 +79,10 @@ def _within(path: Path, others: Any) -> bool:
 def _one_per_place(errors: list[tuple[Path, ErrorDetails]]) -> list[tuple[Path, ErrorDetails]]:
     """One error for a value that fits no type of several; pydantic has one for each."""
     kept: dict[tuple[Path, str], tuple[Path, ErrorDetails]] = {}
+    numbers = {path for path, error in errors if error["type"] in _OUT_OF_BOUNDS}
     for path, error in errors:
+        if error["type"] == "literal_error" and path in numbers:
+            continue  # a number is meant, not one of the words
         last = error["loc"][-1] if error["loc"] else None  # the scenario as a whole has no place
         several = last in ("str", "int", "bool") and last != path[-1]
         if several and error["type"].endswith("_type"):
