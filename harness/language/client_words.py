@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, WithJsonSchema
 
+from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, ClientKind, client_choice
 from rocketchaos.harness.rocketmq.properties import Properties
 from rocketchaos.harness.rocketmq.version_range import contains
-from rocketchaos.harness.rocketmq.versions import PROXY_PLAIN_SINCE, PROXY_SINCE
+from rocketchaos.harness.rocketmq.versions import PROXY_PLAIN_SINCE, PROXY_SINCE, parse
 
 FIELD_OF: Mapping[str, str] = MappingProxyType(
     {
@@ -29,7 +30,12 @@ FIELD_OF: Mapping[str, str] = MappingProxyType(
 
 
 def _a_client(text: str) -> str:
-    client_choice(text)
+    choice = client_choice(text)
+    if choice.kind.version is None and choice.version is not None:
+        try:
+            parse(choice.version)
+        except UsageProblem as problem:
+            raise ValueError(f"{text}: {problem.message}") from problem
     return text
 
 

@@ -20,7 +20,6 @@ from rocketchaos.harness.rocketmq.kinds.image import IMAGE
 from rocketchaos.harness.rocketmq.kinds.java import JAVA
 from rocketchaos.harness.rocketmq.kinds.python import PYTHON
 from rocketchaos.harness.rocketmq.own_workers import VARIABLE, own_workers
-from rocketchaos.harness.rocketmq.versions import parse
 
 USUAL_CLIENT = JAVA.name
 """The kind of those for which neither scenario nor matrix names one."""
@@ -84,9 +83,4 @@ def client_choice(text: str) -> ClientChoice:
             f"`{name}`" for name in (kind.name, *(f"{kind.name}@{item}" for item in kind.older))
         )
         raise ValueError(f"{kind.name} is {kind.title}, version {kind.version}: write {names}")
-    if kind.version is None and found[2] is not None:
-        try:
-            parse(found[2])
-        except UsageProblem as problem:
-            raise ValueError(f"{text}: {problem.message}") from problem
     return ClientChoice(kind, found[2])
