@@ -95,7 +95,7 @@ def carries_its_own(view: GroupView, member: Member) -> bool:
     return (
         member.language == "CPP"
         or member.properties.get("postSubscriptionWhenPull") == "true"
-        or member.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
+        or member.pulls_by_itself
         or view.shares_queues
     )
 
@@ -105,9 +105,7 @@ def tell_no_queues(view: GroupView, topic: str) -> list[str]:
     return [
         item.client_id
         for item in view.answered
-        if topic in item.subscriptions
-        and not item.queues
-        and item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
+        if topic in item.subscriptions and not item.queues and item.pulls_by_itself
     ]
 
 

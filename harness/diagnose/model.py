@@ -161,6 +161,11 @@ class Member:
         return frozenset(item.strip() for item in known) - {""}
 
     @property
+    def pulls_by_itself(self) -> bool:
+        """Its application polls, and no listener is called (DefaultLitePullConsumer, DefaultMQPullConsumer)."""
+        return self.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
+
+    @property
     def asks_brokers(self) -> bool:
         """It asks brokers for its queues, and whether to pull or to pop (setClientRebalance(false), 5.x)."""
         return self.properties.get("clientRebalance") == "false"

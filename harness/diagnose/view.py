@@ -94,9 +94,7 @@ class GroupView:
         read it without (DefaultMQPullConsumer)."""
         if self.own(topic) or self.held(topic) or self.unclear or not self.online or self.shares_queues:
             return False
-        pulling = any(
-            item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY" for item in self.answered
-        )
+        pulling = any(item.pulls_by_itself for item in self.answered)
         return not pulling and not self.broadcasting and topic not in self.pop_retry_topics
 
     @cached_property

@@ -140,7 +140,7 @@ class Processes(Closing):
             worker_kind.program(version, self.progress),
         )
 
-    def use_spares(self, version: str, owner: str, sockets: Path, logs: Path) -> Spares:
+    def use_spares(self, version: str, owner: str, sockets: Path, logs: Path) -> None:
         """Have the shared workers of this version from the spares of a cluster that stays up, and replace those
         when this object is closed.
 
@@ -155,7 +155,6 @@ class Processes(Closing):
             return self._plan(SHARED_KIND, version, name, logs)
 
         self._spares[version] = Spares(sockets, owner, self.java, plan)
-        return self._spares[version]
 
     def scratch(self, owner: str) -> Path:
         """The owner's folder; the reaper removes it, should the harness die."""

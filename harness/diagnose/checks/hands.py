@@ -82,14 +82,9 @@ def timeout_ms(member: Member) -> int:
     return (whole(member.properties.get("consumeTimeout", "15")) or 15) * 60_000
 
 
-def pulls_by_itself(member: Member) -> bool:
-    """Its application polls, and no listener is called (DefaultLitePullConsumer, DefaultMQPullConsumer)."""
-    return member.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
-
-
 def while_it_holds(member: Member) -> str:
     """What follows while a member finishes none of its messages; empty: as the check has it."""
-    return _UNPOLLED if pulls_by_itself(member) else _IN_ORDER if member.orderly else ""
+    return _UNPOLLED if member.pulls_by_itself else _IN_ORDER if member.orderly else ""
 
 
 def invisible_time(member: Member) -> str:

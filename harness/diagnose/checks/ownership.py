@@ -101,11 +101,7 @@ def _choosing(view: GroupView) -> tuple[list[str], list[str]]:
 
     Such members subscribe to nothing (DefaultLitePullConsumer.assign(); 4.9.4, 5.5.0).
     """
-    ids = sorted(
-        item.client_id
-        for item in view.answered
-        if item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY" and not item.subscriptions
-    )
+    ids = sorted(item.client_id for item in view.answered if item.pulls_by_itself and not item.subscriptions)
     if not ids or view.broadcasting or view.silent:
         return [], []
     return ids, [topic for topic in view.topics if not view.own(topic) and not topic.startswith(RETRY)]

@@ -9,7 +9,6 @@ from rocketchaos.harness.diagnose.checks.hands import (
     invisible_time,
     invisible_times,
     moves,
-    pulls_by_itself,
     seen_ms,
     stuck_ms,
     timeout_ms,
@@ -68,7 +67,7 @@ def stuck(view: GroupView) -> Iterator[Result]:
             long = for_ms >= timeout_ms(member)
             yield Found(
                 f"{member.client_id} holds {_held_text(least)}, and "
-                f"{'its application has polled' if pulls_by_itself(member) else 'has finished'} none for "
+                f"{'its application has polled' if member.pulls_by_itself else 'has finished'} none for "
                 f"{for_ms / 1000:.0f} s",
                 (_cached(member, least),),
                 topic,

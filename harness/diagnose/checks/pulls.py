@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rocketchaos.harness.diagnose.checks.hands import pulls_by_itself
 from rocketchaos.harness.diagnose.fate import entries_of
 from rocketchaos.harness.diagnose.meaning import takes
 from rocketchaos.harness.diagnose.model import Held, Look, Member
@@ -48,7 +47,7 @@ def is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
         steps = [step for step in every if step]
         return bool(steps) and all(0 <= step - _OF_GO_MS < _LATE_MS for step in steps)
     tries = [held.last_pull_ms for _, held in seen[-_LEAST_LOOKS:]]
-    if seen and all(pulls_by_itself(member) for member, _ in seen):
+    if seen and all(member.pulls_by_itself for member, _ in seen):
         # Its task leaves a paused queue out (DefaultLitePullConsumerImpl.PullTaskImpl, 5.5.0). Where the
         # application pulls (DefaultMQPullConsumer), the time stays that at which the member got the queue, as that
         # of its lock.

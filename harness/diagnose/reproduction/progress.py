@@ -76,7 +76,7 @@ def _paused(group: Scaled) -> Document | str:
 
 
 def _can_pause(member: Member) -> bool:
-    return is_java(member) and member.properties.get("PROP_CONSUME_TYPE") != "CONSUME_ACTIVELY"
+    return is_java(member) and not member.pulls_by_itself
 
 
 def dead_letters(group: Scaled) -> Document:

@@ -59,27 +59,6 @@ def both(text: str, a: str = "tagA", b: str = "tagB") -> tuple[str, str]:
     return text.replace("TAG", a), text.replace("TAG", b)
 
 
-def without_attempts(text: str, retry_max_times: int, letters: int) -> MessageFate:
-    """The fate of a message that both may get, of a group with this setting and this many dead letters."""
-    story = Story(*both(text, "tagB", "tagB"))
-    settings = {"retryMaxTimes": retry_max_times}
-    story.made.add("harness", "group-configured", group="g", settings=settings, brokers=["broker-a"])
-    story.sent().passed()
-    story.made.at(20).add("harness", "dead-letters-observed", group="g", moment="end", count=letters)
-    return story.later(100).fate()
-
-
-def test_a_group_without_attempts_has_dead_letters_that_no_listener_got() -> None:
-    given_up = without_attempts(GRPC, -1, 1)
-    assert (given_up.message_class, given_up.deliveries) == (MessageClass.DEAD_LETTER, ())
-    assert "the group's retryMaxTimes is -1: the proxy gives its messages no attempt" in given_up.reason
-    fewer = without_attempts(GRPC, -1, 0)
-    assert fewer.message_class is MessageClass.UNDETERMINED
-    # Without the proxy nobody counts attempts before the first, and 0 retries are one attempt.
-    assert without_attempts(POP, -1, 1).message_class is MessageClass.LOST
-    assert without_attempts(GRPC, 0, 1).message_class is MessageClass.LOST
-
-
 @pytest.mark.parametrize("text", [GRPC, POP, GRPC.replace("grpc", "grpc, api: simple")])
 def test_what_one_member_s_receive_skips_nobody_gets(text: str) -> None:
     fate = Story(*both(text)).sent().passed().later(10).fate()
