@@ -37,6 +37,8 @@ _OF_PROXIES: Mapping[str, str] = MappingProxyType(
     }
 )
 _OF_BROKERS = ("initAuthenticationUser", "migrateAuthFromV1Enabled")
+_OTHER_SECRET = SECRET[::-1]
+"""Of accounts whose clients have a wrong one."""
 KEY_FILE = "access-key.yml"
 """In a broker's folder: the harness's own key, for `diagnose --access-key-file`."""
 
@@ -59,8 +61,11 @@ def write_accounts(folder: Path, accounts: Mapping[str, Account]) -> None:
     own = {"accessKey": HARNESS, "secretKey": SECRET}
     listed: list[dict[str, object]] = [{**own, "admin": True}]
     for key, account in accounts.items():
-        granted = account.model_dump(mode="json", by_alias=True)
-        listed.append({"accessKey": key, "secretKey": SECRET, **granted})
+        if account.at_brokers == "unknown":
+            continue
+        secret = SECRET if account.at_brokers == "known" else _OTHER_SECRET
+        granted = account.model_dump(mode="json", by_alias=True, exclude={"at_brokers"}, exclude_none=True)
+        listed.append({"accessKey": key, "secretKey": secret, **granted})
     # JSON is YAML too.
     accounts_text = json.dumps({"accounts": listed}, indent=1)
     key_text = "".join(f"{name}: {value}\n" for name, value in own.items())

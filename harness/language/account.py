@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
@@ -61,3 +61,23 @@ class Account(Strict):
     group_perms: Granted = Field(
         default=(), alias="groupPerms", description="by group, with its retry topic: `[g=SUB]`"
     )
+    white_remote_address: str | None = Field(
+        default=None,
+        alias="whiteRemoteAddress",
+        min_length=1,
+        max_length=200,
+        description="who names this account from this address, `127.0.0.1` or `192.168.1.*`, may do everything, "
+        "whatever its signature; ACL 1 alone, ACL 2 doesn't take it over from plain_acl.yml",
+    )
+    at_brokers: Literal["known", "other-secret", "unknown"] = Field(
+        default="known",
+        description="what the brokers have of it: `known`, `other-secret`: they have another secret, as if a client "
+        "were given a wrong one, or `unknown`: they have no such account",
+    )
+
+    @property
+    def accepted(self) -> bool:
+        """Whether brokers take its signature for right, or don't look at it."""
+        return self.at_brokers == "known" or (
+            self.at_brokers == "other-secret" and self.white_remote_address is not None
+        )

@@ -98,7 +98,7 @@ class Mqadmin(Step):
         yield from unknown_names((self.command,), scenario)
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
-        if scenario.cluster.accounts and self.account is None:
+        if scenario.cluster.accounts and self.account is None and not self.goes_on:
             first = next(iter(scenario.cluster.accounts))
             yield f"it signs nothing, so brokers refuse it: write `account: {first}`, one with `admin: true`"
 

@@ -169,9 +169,15 @@ class Send(Sending, Step):
             yield f"{self.topic} is on {', '.join(brokers)}: not on {self.broker}"
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
-        unsigned = scenario.cluster.accounts and scenario.senders[self.producer].account is None
-        if unsigned and not self.may_fail:
-            first = next(iter(scenario.cluster.accounts))
+        accounts = scenario.cluster.accounts
+        account = scenario.senders[self.producer].account
+        if account in accounts and not accounts[account].accepted and not self.may_fail:
+            yield (
+                f"brokers refuse the messages of {self.producer}, because of `at_brokers` of {account}: let the "
+                "send fail, `may_fail: true`"
+            )
+        if accounts and account is None and not self.may_fail:
+            first = next(iter(accounts))
             yield (
                 f"{self.producer} has no account, so brokers refuse its messages: give it one, "
                 f"`account: {first}`, or let the send fail, `may_fail: true`"

@@ -30,6 +30,7 @@ healthy: {{delivered: {{to: a, count: 0}}}}
 """
 ACCOUNTS = "accounts: {shop-account: {topicPerms: [orders=PUB|SUB, '%RETRY%g=DENY'], groupPerms: g=SUB}}"
 SIGNED = "account: shop-account"
+KINDS = ("known", "other-secret", "unknown")
 
 
 def scenario(cluster: str = ACCOUNTS, producer: str = SIGNED, a: str = SIGNED) -> Scenario:
@@ -94,6 +95,33 @@ def test_a_producer_without_an_account_is_warned_of() -> None:
     assert doubt.startswith("producer has no account, so brokers refuse its messages")
     assert not doubts(sends.replace("orders, count: 1}", "orders, count: 1, may_fail: true}"))
     assert not doubts(sends.replace("producer: {}", f"producer: {{{SIGNED}}}"))
+
+
+def test_brokers_may_have_another_secret_of_an_account_or_no_such_account(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    made = scenario(
+        "accounts: {shop-account: {at_brokers: other-secret}, new-account: {at_brokers: unknown}, "
+        "far-account: {whiteRemoteAddress: 192.168.1.*}}"
+    )
+    access_control.write_accounts(tmp_path, made.cluster.accounts)
+    _, wrong, far = json.loads((tmp_path / "conf" / "plain_acl.yml").read_text())["accounts"]
+    assert (wrong["accessKey"], far["accessKey"]) == ("shop-account", "far-account")
+    assert wrong["secretKey"] not in {SECRET, ""}
+    assert (far["secretKey"], far["whiteRemoteAddress"]) == (SECRET, "192.168.1.*")
+    assert not {"at_brokers", "whiteRemoteAddress"} & wrong.keys()
+    shapes = {scenario(f"accounts: {{shop-account: {{at_brokers: {kind}}}}}").cluster.shape for kind in KINDS}
+    assert len(shapes) == len(KINDS)
+
+
+@pytest.mark.parametrize("kind", ["other-secret", "unknown"])
+def test_a_producer_whose_account_brokers_refuse_is_warned_of(kind: str) -> None:
+    text = TEXT.format(
+        cluster=f"accounts: {{shop-account: {{at_brokers: {kind}}}}}", producer=SIGNED, a=SIGNED
+    )
+    sends = text.replace("steps:\n", "steps:\n  - send: {topic: orders, count: 1}\n")
+    (doubt,) = doubts(sends)
+    assert doubt.startswith("brokers refuse the messages of producer, because of `at_brokers` of shop-account")
+    assert not doubts(sends.replace("orders, count: 1}", "orders, count: 1, may_fail: true}"))
 
 
 @pytest.mark.parametrize(
