@@ -66,7 +66,9 @@ def up(
         Progress() as progress,
         Processes(PROFILES[timing.value], progress) as processes,
         ManagedCluster(
-            processes, rocketmq, Making(on, rocketmq, needs, processes, nameserver_port=nameserver_port)
+            processes,
+            rocketmq,
+            Making(on, rocketmq, needs, processes, nameserver_port=nameserver_port, shared=True),
         ) as managed,
     ):
         processes.fetch(rocketmq)

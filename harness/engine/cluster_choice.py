@@ -7,6 +7,7 @@ from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.cluster.server_cluster import ServerCluster
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
+from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 from rocketchaos.harness.workers.processes import Processes
 
 
@@ -40,6 +41,7 @@ class Making:
         *,
         delayed: Sequence[str] = (),
         nameserver_port: int | None = None,
+        shared: bool = False,
     ) -> None:
         """
         Args:
@@ -49,6 +51,7 @@ class Making:
             processes: whose timing and reaper are its own.
             delayed: brokers whose answers can be delayed.
             nameserver_port: of an embedded one; None: any that is free.
+            shared: runs share it, so no step kills one of its servers.
         """
         self._kind = kind
         self._version = version
@@ -56,6 +59,7 @@ class Making:
         self._processes = processes
         self._delayed = delayed
         self._nameserver_port = nameserver_port
+        self._shared = shared
         if kind is ClusterKind.CONTAINERS:
             # Before the cluster's thread starts: two threads that import parts of `docker` at once can wait for
             # each other, because Python locks each module by itself.
@@ -74,13 +78,18 @@ class Making:
 
         return EmbeddedCluster(
             self._version,
-            self._processes.timing,
+            self._timing,
             folder,
             owner=owner,
             needs=self._needs,
             nameserver_port=self._nameserver_port,
             progress=self._processes.progress,
         )
+
+    @property
+    def _timing(self) -> TimingProfile:
+        timing = self._processes.timing
+        return timing.for_shared(self._version) if self._shared else timing
 
     def _containers(self, folder: Path, owner: str) -> ServerCluster:
         from rocketchaos.harness.cluster.container_cluster import ContainersCluster
@@ -92,7 +101,7 @@ class Making:
         processes.reaper.watch_engine(engine.base_url)
         return ContainersCluster(
             self._version,
-            processes.timing,
+            self._timing,
             folder,
             owner=owner,
             engine=engine,

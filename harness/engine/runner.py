@@ -311,7 +311,14 @@ class Runner(Closing):
         but_for_the_proxy = needs.model_copy(update={"proxy": None})
         usual = but_for_the_proxy.shape == USUAL.shape and not scenario.needs_own_cluster
         processes = self._processes_of(timing)
-        making = Making(self.options.on, job.rocketmq, needs, processes, delayed=delayed_brokers(scenario))
+        making = Making(
+            self.options.on,
+            job.rocketmq,
+            needs,
+            processes,
+            delayed=delayed_brokers(scenario),
+            shared=not scenario.needs_own_cluster,
+        )
 
         def make_cluster(folder: Path, owner: str) -> Cluster:
             if usual and self.options.use_running and scenario.workers == "host":

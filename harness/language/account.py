@@ -71,8 +71,8 @@ class Account(Strict):
     )
     at_brokers: Literal["known", "other-secret", "unknown"] = Field(
         default="known",
-        description="what the brokers have of it: `known`, `other-secret`: they have another secret, as if a client "
-        "were given a wrong one, or `unknown`: they have no such account",
+        description="what the brokers have of it: `known`; `other-secret`, as if a client were given a wrong one; "
+        "`unknown`: they have no such account",
     )
 
     @property

@@ -5,8 +5,10 @@ What can be set, where, and to what it defaults was read in RocketMQ 4.9.4 and 5
 polling, the first persist of offsets after 10 s, the 120 s expiry of channels before 5.1.0) stays as it is.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from rocketchaos.harness.rocketmq.client_kinds import ApiName
@@ -40,7 +42,19 @@ class TimingProfile:
             if contains(self.settings_since.get(name, ""), version)
         }
 
+    def for_shared(self, version: str) -> TimingProfile:
+        """The same for a cluster that runs share, whose brokers no step kills.
 
+        From 5.0.0 on a broker compares its timer wheel with the file of it once a second, byte by byte, 37 MiB
+        (`TimerFlushService` and `TimerWheel.flush`, 5.5.0). That takes a tenth or more of a processor, all the
+        time. Only a broker that was killed, and is started again, reads what was flushed.
+        """
+        if not contains(_WITH_A_TIMER_WHEEL, version):
+            return self
+        return replace(self, broker={"timerFlushIntervalMs": "60000", **self.broker})
+
+
+_WITH_A_TIMER_WHEEL = ">=5.0"
 _AFTER_EXCEPTIONS = {"pullTimeDelayMillsWhenException": 100}
 
 FAITHFUL = TimingProfile("faithful", {}, {}, {})

@@ -120,7 +120,9 @@ def test_a_producer_whose_account_brokers_refuse_is_warned_of(kind: str) -> None
     )
     sends = text.replace("steps:\n", "steps:\n  - send: {topic: orders, count: 1}\n")
     (doubt,) = doubts(sends)
-    assert doubt.startswith("brokers refuse the messages of producer, because of `at_brokers` of shop-account")
+    assert doubt.startswith(
+        "brokers refuse the messages of producer, because of `at_brokers` of shop-account"
+    )
     assert not doubts(sends.replace("orders, count: 1}", "orders, count: 1, may_fail: true}"))
 
 
