@@ -46,6 +46,8 @@ class Api:
     """Whether it can stop pulling while it stays a member (`DefaultMQPushConsumer.suspend`)."""
     replies: bool = False
     """Whether its listener can reply to a request (`behaviour: {reply: true}`)."""
+    commits_by_hand: bool = False
+    """Whether an orderly listener can leave the commit to itself (`ConsumeOrderlyContext.setAutoCommit`)."""
     seeks: bool = False
     """Whether it can move its own position while it runs (`DefaultLitePullConsumer.seek`)."""
     counts_pulls: bool = True

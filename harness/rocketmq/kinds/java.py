@@ -31,7 +31,7 @@ JAVA = ClientKind(
     "RocketMQ's Java client",
     "java",
     by_api(
-        Api("push", "DefaultMQPushConsumer", suspends=True, replies=True),
+        Api("push", "DefaultMQPushConsumer", suspends=True, replies=True, commits_by_hand=True),
         Api(
             "pop",
             "DefaultMQPushConsumer in POP mode, 5.x",
