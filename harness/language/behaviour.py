@@ -57,8 +57,8 @@ class Behaviour(Strict):
     )
     commit: OneOrMore[str] | None = Field(
         default=None,
-        description="with `auto_commit: false`: the keys of the messages for which it returns COMMIT, which commits "
-        "all that it has got of the queue so far: `orders-4`, or `all`; default: it never returns that",
+        description="with `auto_commit: false`: the keys of the messages for which it returns COMMIT, which "
+        "commits all that it has got of the queue so far: `orders-4`, or `all`; default: it never returns that",
     )
     change_invisible: WholeSecondsMs | None = Field(
         default=None,

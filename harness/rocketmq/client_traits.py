@@ -147,6 +147,8 @@ class ClientKind:
     """The ways of `harness.language.sending` in which its producer sends, other than the usual one."""
     namespaces: bool = False
     """Whether its consumers and its producer take a namespace."""
+    refuses_properties: frozenset[str] = frozenset()
+    """Names of properties that its producer refuses in a message, in every version, because they are its own."""
     takes_ids: bool = True
     """Whether a client has the id that the harness gives it; others put their process and address into it."""
     behaves_by_key: bool = True

@@ -32,8 +32,9 @@ One process may hold clients of many runs; their `name` is `<run>:<name>` then, 
 `start-consumer` with `name, group, nameserver, client_ip, instance, subscribe {topic: tags | {sql}},
 settings {property: value}`, and optionally `api` (push), `model` (clustering), `listener` (concurrent),
 `consume_from` (first-offset), `strategy {name, queues, rooms}` (average; `queues` of by-config as `{topic, broker,
-id}`), `behaviour {fail, by, block, slow_ms, only, reply, auto_commit, commit}` and `retry_delay_level` (0), with values as scenarios
-have them (`harness.language.consumer_spec`); answers `{client_id, versions {topic: subVersion}}` when
+id}`), `behaviour {fail, by, block, slow_ms, only, reply, auto_commit, commit}` and `retry_delay_level` (0), with
+values as scenarios have them (`harness.language.consumer_spec`); answers
+`{client_id, versions {topic: subVersion}}` when
 `DefaultMQPushConsumer.start()`, or that of DefaultLitePullConsumer, has returned; the versions are those before
 its start, none where the client doesn't show them. The listener takes `slow_ms` for each message, then blocks on
 those whose key is in `block` (a list, or `all`) until `release-listener`, and fails those whose reconsume_times

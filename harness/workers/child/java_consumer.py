@@ -132,10 +132,8 @@ class PushConsumer(JavaConsumer):
         if succeeds and self._listener.replies:
             for message, described in zip(messages, seen, strict=True):
                 self._reply(message, described)
-        if succeeds:
-            status = self._commit if self._listener.commits(seen) else self._success
-        else:
-            status = self._failure
+        success = self._commit if self._listener.commits(seen) else self._success
+        status = success if succeeds else self._failure
         self._listener.report(seen, str(status))
         return status
 
