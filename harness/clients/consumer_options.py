@@ -78,6 +78,9 @@ def start_options(spec: ConsumerSpec, configured: Sequence[dict[str, Any]] = ())
                 else {"change_invisible_ms": spec.behaviour.change_invisible}
             ),
             **({"reply": True} if spec.behaviour.reply else {}),
+            **(
+                {} if spec.behaviour.auto_commit else {"auto_commit": False, "commit": spec.behaviour.commits}
+            ),
             **({} if spec.behaviour.only is None else {"only": spec.behaviour.only}),
         },
         "retry_delay_level": spec.retry_delay_level or 0,

@@ -49,6 +49,17 @@ class Behaviour(Strict):
         "MessageUtil.createReplyMessage and its client's own producer, as RocketMQReplyListener of Spring does; "
         "for `send: {request: 3s}`. RocketMQ refuses a reply to a message that is no request",
     )
+    auto_commit: bool = Field(
+        default=True,
+        description="`false`: an orderly listener of RocketMQ's Java client calls "
+        "ConsumeOrderlyContext.setAutoCommit(false) each time. SUCCESS commits nothing then: the message stays in "
+        "the client's cache, and the offset stands still, until the listener returns COMMIT (`commit`)",
+    )
+    commit: OneOrMore[str] | None = Field(
+        default=None,
+        description="with `auto_commit: false`: the keys of the messages for which it returns COMMIT, which "
+        "commits all that it has got of the queue so far: `orders-4`, or `all`; default: it never returns that",
+    )
     change_invisible: WholeSecondsMs | None = Field(
         default=None,
         ge=1000,
@@ -88,9 +99,21 @@ class Behaviour(Strict):
             raise ValueError(
                 "`only` says which messages fail or are slow: add `fail`, `slow` or `change_invisible`"
             )
+        if self.commit is not None and self.auto_commit:
+            raise ValueError("`commit` says what it commits by itself: add `auto_commit: false`")
         return self
 
     @property
     def blocks(self) -> str | tuple[str, ...]:
         """The keys of the messages on which it blocks, or `all`."""
-        return ALL if self.block is not None and ALL in self.block else self.block or ()
+        return _keys(self.block)
+
+    @property
+    def commits(self) -> str | tuple[str, ...]:
+        """The keys of the messages for which it returns COMMIT, or `all`."""
+        return _keys(self.commit)
+
+
+def _keys(said: tuple[str, ...] | None) -> str | tuple[str, ...]:
+    """The keys of messages, or `all`."""
+    return ALL if said is not None and ALL in said else said or ()

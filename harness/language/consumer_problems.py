@@ -33,6 +33,8 @@ def lacking_in(consumer: Consumer, kind: ClientKind, api: Api) -> list[str]:
     lacking += [f"namespace: {consumer.namespace}"] if consumer.namespace and not kind.namespaces else []
     lacking += ["behaviour: {fail: …}"] if consumer.behaviour.fail and not api.retries else []
     lacking += ["behaviour: {reply: true}"] if consumer.behaviour.reply and not api.replies else []
+    by_hand = not consumer.behaviour.auto_commit
+    lacking += ["behaviour: {auto_commit: false}"] if by_hand and not api.commits_by_hand else []
     by = consumer.behaviour.by
     dies = by == "exception" and not api.survives_panics
     lacking += [f"by: {by}"] if by not in kind.fails_by or dies else []
@@ -82,6 +84,8 @@ def problems(consumer: Consumer) -> Iterator[str]:
         yield f"{listener} that panics ends its process: leave out `by: exception`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
+    if consumer.listener != "orderly" and not consumer.behaviour.auto_commit:
+        yield "`auto_commit: false` is for orderly listeners: add `listener: orderly`"
     yield from outside(consumer.namespace, (consumer.group,), "group")
     yield from outside(consumer.namespace, consumer.subscribe, "topic")
     if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:

@@ -46,6 +46,8 @@ class Api:
     """Whether it can stop pulling while it stays a member (`DefaultMQPushConsumer.suspend`)."""
     replies: bool = False
     """Whether its listener can reply to a request (`behaviour: {reply: true}`)."""
+    commits_by_hand: bool = False
+    """Whether an orderly listener can leave the commit to itself (`ConsumeOrderlyContext.setAutoCommit`)."""
     seeks: bool = False
     """Whether it can move its own position while it runs (`DefaultLitePullConsumer.seek`)."""
     counts_pulls: bool = True
@@ -145,6 +147,8 @@ class ClientKind:
     """The ways of `harness.language.sending` in which its producer sends, other than the usual one."""
     namespaces: bool = False
     """Whether its consumers and its producer take a namespace."""
+    refuses_properties: frozenset[str] = frozenset()
+    """Names of properties that its producer refuses in a message, in every version, because they are its own."""
     takes_ids: bool = True
     """Whether a client has the id that the harness gives it; others put their process and address into it."""
     behaves_by_key: bool = True

@@ -104,7 +104,7 @@ class Send(Sending, Step):
     )
     properties: dict[PropertyName, PropertyValue] = Field(
         default_factory=dict,
-        description='properties of every message, `{a: "1"}`: text, also for numbers; also some of RocketMQ\'s '
+        description='properties of every message, `{a: "1"}`: text, also for numbers; also of RocketMQ\'s '
         'own, `{CHECK_IMMUNITY_TIME_IN_SECONDS: "60"}`',
     )
     body: str | None = Field(
@@ -181,6 +181,14 @@ class Send(Sending, Step):
             yield (
                 f"{self.producer} has no account, so brokers refuse its messages: give it one, "
                 f"`account: {first}`, or let the send fail, `may_fail: true`"
+            )
+        refused = sorted(
+            scenario.senders[self.producer].choice.kind.refuses_properties & set(self.properties)
+        )
+        if refused and not self.may_fail:
+            yield (
+                f"RocketMQ's client refuses the property `{refused[0]}`, which is its own "
+                "(Message.putUserProperty): leave it out, or let the send fail, `may_fail: true`"
             )
         yield from filter(None, (tag_doubt(tag) for tag in self.tags or (self.tag,) if tag is not None))
 

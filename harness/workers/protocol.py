@@ -32,8 +32,9 @@ One process may hold clients of many runs; their `name` is `<run>:<name>` then, 
 `start-consumer` with `name, group, nameserver, client_ip, instance, subscribe {topic: tags | {sql}},
 settings {property: value}`, and optionally `api` (push), `model` (clustering), `listener` (concurrent),
 `consume_from` (first-offset), `strategy {name, queues, rooms}` (average; `queues` of by-config as `{topic, broker,
-id}`), `behaviour {fail, by, block, slow_ms, only, reply}` and `retry_delay_level` (0), with values as scenarios
-have them (`harness.language.consumer_spec`); answers `{client_id, versions {topic: subVersion}}` when
+id}`), `behaviour {fail, by, block, slow_ms, only, reply, auto_commit, commit}` and `retry_delay_level` (0), with
+values as scenarios have them (`harness.language.consumer_spec`); answers
+`{client_id, versions {topic: subVersion}}` when
 `DefaultMQPushConsumer.start()`, or that of DefaultLitePullConsumer, has returned; the versions are those before
 its start, none where the client doesn't show them. The listener takes `slow_ms` for each message, then blocks on
 those whose key is in `block` (a list, or `all`) until `release-listener`, and fails those whose reconsume_times
@@ -42,6 +43,8 @@ SUCCESS; with `by` (status) `exception` or `nothing`, the `java` worker's throws
 with `retry-later` an orderly listener of the `go` worker returns ConsumeRetryLater, and with `exception` a
 concurrent one panics, after a `consumed` with the status PANIC.
 With `only`, a list, it fails and is slow on the messages with these keys alone.
+With `auto_commit` false an orderly listener of the `java` worker calls setAutoCommit(false), and returns COMMIT
+for the messages whose key is in `commit` (a list, or `all`).
 One that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0
 leaves the delay to the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode,
 which `raw` 401 has set on the brokers before), `lite-pull` or `pull`; the last two

@@ -132,7 +132,9 @@ def reason_text(cell: CellRuns) -> str:
 
 
 def delivered_text(cell: CellRuns) -> str:
-    """`a 0, b 4`, or how often it was what."""
+    """`a 0, b 4`, or how often it was what; of a scenario without consumers nothing can be said."""
+    if not any(run.scenario.consumers for run in cell.runs):
+        return "no consumer"
     texts = {
         ", ".join(f"{name} {count}" for name, count in item): share
         for item, share in cell.deliveries().items()

@@ -26,12 +26,22 @@ _TIMERS = (
 )
 """`ClientConfig`, `RebalanceService`, `DefaultMQPushConsumerImpl`."""
 
+_OWN_PROPERTIES = frozenset(
+    keys(
+        "ARRIVE_TIME BUYER_ID CLUSTER CONSUME_START_TIME CORRECTION_FLAG CORRELATION_ID DELAY INSTANCE_ID KEYS "
+        "MAX_OFFSET MAX_RECONSUME_TIMES MIN_OFFSET MQ2_FLAG MSG_REGION MSG_TYPE ORIGIN_MESSAGE_ID PGROUP "
+        "PUSH_REPLY_TIME REAL_QID REAL_TOPIC RECONSUME_TIME REPLY_TO_CLIENT RETRY_TOPIC TAGS TRACE_ON "
+        "TRANSFER_FLAG TRAN_MSG TTL UNIQ_KEY WAIT"
+    )
+)
+"""`MessageConst.STRING_HASH_SET` of 4.9.0, all of which 5.5.0 has too: `Message.putUserProperty` refuses them."""
+
 JAVA = ClientKind(
     "java",
     "RocketMQ's Java client",
     "java",
     by_api(
-        Api("push", "DefaultMQPushConsumer", suspends=True, replies=True),
+        Api("push", "DefaultMQPushConsumer", suspends=True, replies=True, commits_by_hand=True),
         Api(
             "pop",
             "DefaultMQPushConsumer in POP mode, 5.x",
@@ -87,6 +97,7 @@ JAVA = ClientKind(
     ),
     namespaces=True,
     signs=True,
+    refuses_properties=_OWN_PROPERTIES,
     fails_by=frozenset({"status", "exception", "nothing"}),
     heartbeat_v2=">=5.1.3",
 )

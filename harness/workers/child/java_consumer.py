@@ -59,6 +59,7 @@ class PushConsumer(JavaConsumer):
         interface, status, success, failure = _LISTENERS[listener]
         statuses = jpype.JClass(f"{_PACKAGE}.{status}")
         self._success, self._failure = getattr(statuses, success), getattr(statuses, failure)
+        self._commit = statuses.COMMIT if self._orderly else None
         # The proxy belongs to this object: without an owner it could be collected.
         self._proxy = jpype.JProxy(f"{_PACKAGE}.{interface}", dict={"consumeMessage": self._consume})
         self._java.registerMessageListener(self._proxy)
@@ -112,7 +113,7 @@ class PushConsumer(JavaConsumer):
             traceback.print_exc()
             self._listener.report_error(error)
             return self._failure
-        return status if status == self._success else self._failing()
+        return self._failing() if status == self._failure else status
 
     def _failing(self) -> Any:
         """A failure as its behaviour has it: RocketMQ takes an exception and null for the status of a failure."""
@@ -123,13 +124,16 @@ class PushConsumer(JavaConsumer):
     def _consume_all(self, messages: Any, context: Any) -> Any:
         if not self._orderly:
             context.setDelayLevelWhenNextConsume(self._retry_delay_level)
+        elif not self._listener.auto_commit:
+            context.setAutoCommit(False)
         # The context has the queue that they were pulled from: that of the retry topic, for a retry.
         broker = str(context.getMessageQueue().getBrokerName())
         seen, succeeds = self._listener.receive(described_messages(messages, broker))
         if succeeds and self._listener.replies:
             for message, described in zip(messages, seen, strict=True):
                 self._reply(message, described)
-        status = self._success if succeeds else self._failure
+        success = self._commit if self._listener.commits(seen) else self._success
+        status = success if succeeds else self._failure
         self._listener.report(seen, str(status))
         return status
 

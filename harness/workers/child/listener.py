@@ -37,6 +37,8 @@ class Listener:
         change_invisible_ms: int = 0,
         only: Sequence[str] = (),
         reply: bool = False,
+        auto_commit: bool = True,
+        commit: str | Sequence[str] = (),
     ) -> None:
         """
         Args:
@@ -49,6 +51,8 @@ class Listener:
             change_invisible_ms: what a simple consumer sets the invisible time of each message to; 0: nothing.
             only: the keys of the messages that all of it except `block` is about; empty: all.
             reply: it replies to requests; its client's own object does that.
+            auto_commit: whether an orderly one commits what succeeds; its client's own object does that.
+            commit: if not, the keys of the messages that commit all of their queue so far, or `all`.
         """
         self._name = name
         self._events = events
@@ -59,6 +63,8 @@ class Listener:
         self._change_invisible_s = change_invisible_ms // 1000
         self._only = only
         self.replies = reply
+        self.auto_commit = auto_commit
+        self._commit = commit
         self._released = threading.Event()
         self._abandoned = threading.Event()
 
@@ -88,6 +94,12 @@ class Listener:
             if self._block == ALL or described["key"] in self._block:
                 self._wait_for_release(described)
         return seen, not any(map(self._fails, seen))
+
+    def commits(self, seen: Iterable[Described]) -> bool:
+        """Whether it commits by itself what it has got so far, with these messages."""
+        return not self.auto_commit and any(
+            self._commit == ALL or described["key"] in self._commit for described in seen
+        )
 
     def _fails(self, described: Described) -> bool:
         return self._concerns(described) and described["reconsume_times"] < self._fail

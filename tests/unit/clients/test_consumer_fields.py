@@ -183,6 +183,15 @@ def test_class_filters_and_the_default_instance_go_to_java_alone() -> None:
         consumer(client="grpc", await_duration="5s")
 
 
+def test_only_a_listener_without_auto_commit_gets_what_it_commits() -> None:
+    by_hand = {"auto_commit": False, "commit": "orders-4"}
+    options = start_options(consumer(listener="orderly", behaviour=by_hand))
+    assert options["behaviour"] == {"fail": 0, "block": (), "slow_ms": 0, **by_hand, "commit": ("orders-4",)}
+    never = start_options(consumer(listener="orderly", behaviour={"auto_commit": False}))
+    assert never["behaviour"]["commit"] == ()
+    assert "auto_commit" not in start_options(consumer(listener="orderly"))["behaviour"]
+
+
 @pytest.mark.parametrize(
     ("fields", "text"),
     [

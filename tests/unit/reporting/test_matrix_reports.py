@@ -200,6 +200,15 @@ def test_an_error_in_a_cell_of_which_nothing_is_expected_is_an_error(tmp_path: P
     assert "NOT measured" in text
 
 
+def test_a_cell_without_consumers_says_so_whatever_was_sent(tmp_path: Path) -> None:
+    run = in_cell(good(tmp_path), "java", "4.9.4")
+    alone = replace(run, scenario=run.scenario.model_copy(update={"consumers": {}}))
+    (cell,) = cells([alone])
+    assert delivered_text(cell) == "no consumer"
+    (usual,) = cells([run])
+    assert delivered_text(usual).startswith("a ")
+
+
 def test_a_measured_cell_that_shows_neither_says_why(tmp_path: Path) -> None:
     run = in_cell(troubled(tmp_path, "precondition", "ownership of g was not settled"), "python", "5.5.0")
     assert (run.exit_code, run.outcome.measured) == (ExitCode.INCONCLUSIVE, True)

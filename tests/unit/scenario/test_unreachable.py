@@ -242,3 +242,14 @@ def test_no_shipped_scenario_is_warned_of() -> None:
             else [item.text for item in (*doubtful(document, scenario), *unused(document, scenario))]
         )
         assert warned == [], scenario.file
+
+
+def test_a_property_that_the_java_client_refuses_is_named_unless_the_send_may_fail() -> None:
+    def of(properties: str, more: str = "") -> list[str]:
+        steps = f"  - send: {{topic: orders, tag: tagA, count: 8, properties: {properties}{more}}}\n"
+        return doubts(text_of("delivered: {to: g, count: 8}", steps=STEPS + steps))
+
+    (warning,) = of('{MAX_RECONSUME_TIMES: "1", a: "1"}')
+    assert "refuses the property `MAX_RECONSUME_TIMES`" in warning
+    assert of('{MAX_RECONSUME_TIMES: "1"}', ", may_fail: true") == []
+    assert of('{CHECK_IMMUNITY_TIME_IN_SECONDS: "60", a: "1"}') == []

@@ -58,3 +58,12 @@ def test_without_such_a_behaviour_no_invisible_time_changes() -> None:
     seen: list[int] = []
     listener(fail=1).receive([message(1)], seen.append)
     assert seen == []
+
+
+def test_without_auto_commit_the_named_message_commits_and_its_batch_with_it() -> None:
+    by_hand = listener(auto_commit=False, commit=["orders-2"])
+    assert not by_hand.commits([message(1)])
+    assert by_hand.commits([message(1), message(2)])
+    assert not listener(auto_commit=False).commits([message(1)])
+    assert listener(auto_commit=False, commit="all").commits([message(1)])
+    assert not listener().commits([message(1)])
