@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.checks.configuration import WHOLE_GROUP, WHOLE_TOPIC
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
 
@@ -17,7 +17,7 @@ _LIMITS_OF_THEIR_OWN = (
 )
 
 
-def no_retries(view: GroupView) -> Iterator[Result]:
+def no_retries(view: GroupView) -> Iterator[Found]:
     """Members, or a group, with a limit of 0 retries or less; members that broadcast never retry."""
     if view.broadcasting:
         return
@@ -45,7 +45,7 @@ def no_retries(view: GroupView) -> Iterator[Result]:
         )
 
 
-def no_retry_queues(view: GroupView) -> Iterator[Result]:
+def no_retry_queues(view: GroupView) -> Iterator[Found]:
     """Brokers that keep no retries for the group, of which a member consumes concurrently.
 
     With retryQueueNums 0 a broker answers SUCCESS to a member that hands a message back, and stores nothing
@@ -65,7 +65,7 @@ def no_retry_queues(view: GroupView) -> Iterator[Result]:
         )
 
 
-def unread_retry_queues(view: GroupView) -> Iterator[Result]:
+def unread_retry_queues(view: GroupView) -> Iterator[Found]:
     """Brokers whose retry topic of the group has fewer queues than the group's retryQueueNums.
 
     A broker chooses the queue of a retry among retryQueueNums, and doesn't change the topic when that is raised
