@@ -68,10 +68,10 @@ def stuck(view: GroupView) -> Iterator[Result]:
                 key=f"{member.client_id} {queues_text(least)}",
             )
     yield from _one_hangs(view)
-    yield from _popped_hang(view)
+    yield from popped_hang(view)
 
 
-def _popped_hang(view: GroupView) -> Iterator[Found]:
+def popped_hang(view: GroupView) -> Iterator[Found]:
     """Members by POP whose listener finishes none of the messages that they have popped."""
     for member in view.answered:
         for topic in view.topics:

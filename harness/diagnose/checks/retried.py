@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.checks.hands import invisible_times
+from rocketchaos.harness.diagnose.checks.progress import popped_hang
 from rocketchaos.harness.diagnose.checks.retry_settings import (
     no_retries,
     no_retry_queues,
@@ -90,14 +91,21 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         )
     else:
         effect = _AGAIN_BY_POP if by_pop else ""
+    unimportant = not (waiting or grown or by_pop) and _rarely_fails(view, came)
     yield Found(
         "; ".join([*parts, *([last] if last_ms else [])]),
         _stats(view, topic),
         topic if by_pop else "",
-        level=None if waiting or grown or by_pop or not _rarely_fails(view, came) else Level.INFO,
+        level=Level.INFO if _is_told(view, topic) or unimportant else None,
         effect=effect,
         settled=bool(grown) or recent or len(view.looks) > 2,
     )
+
+
+def _is_told(view: GroupView, topic: str) -> bool:
+    """Whether retries by POP are those of a listener that hangs (RC0601), and none fails."""
+    by_pop = topic != view.retry_topic
+    return by_pop and not any(item.failing for item in view.answered) and any(popped_hang(view))
 
 
 def _rarely_fails(view: GroupView, came: int) -> bool:

@@ -46,11 +46,12 @@ def no_retries(view: GroupView) -> Iterator[Found]:
 
 
 def no_retry_queues(view: GroupView) -> Iterator[Found]:
-    """Brokers that keep no retries for the group, of which a member consumes concurrently.
+    """Brokers that keep no retries for the group, of which a member consumes concurrently; members that broadcast.
 
     With retryQueueNums 0 a broker answers SUCCESS to a member that hands a message back, and stores nothing
     (AbstractSendMessageProcessor.consumerSendMsgBack, 5.5.0).
     """
+    yield from _broadcast(view)
     if not _sends_back(view):
         return
     brokers = [
@@ -63,6 +64,27 @@ def no_retry_queues(view: GroupView) -> Iterator[Found]:
             f"retryQueueNums of the group is 0 on {joined(brokers)}",
             tuple(Evidence(view.now.group_configs[name], f"{name}: retryQueueNums 0") for name in brokers),
         )
+
+
+def _broadcast(view: GroupView) -> Iterator[Found]:
+    """Members that broadcast, and whose concurrent listener fails: their clients drop the message
+    (ConsumeMessageConcurrentlyService.processConsumeResult; 4.9.4, 5.5.0)."""
+    for topic in view.topics if view.broadcasting else ():
+        failing = {
+            item.client_id: item for item in view.answered if topic in item.failing and not item.orderly
+        }
+        if failing:
+            yield Found(
+                f"{joined(sorted(failing))} {'broadcasts' if len(failing) == 1 else 'broadcast'}, and "
+                f"{'its' if len(failing) == 1 else 'their'} listener has failed in the last minute",
+                tuple(
+                    Evidence(item.exchange, f"{client_id}: consumeFailedTPS {item.failing[topic]:.2f}")
+                    for client_id, item in sorted(failing.items())
+                ),
+                topic,
+                effect="A client that broadcasts drops a message whose listener fails: that member never gets it "
+                "again.",
+            )
 
 
 def unread_retry_queues(view: GroupView) -> Iterator[Found]:
@@ -113,7 +135,8 @@ CHECKS = (
         "failed messages are kept for a retry",
         "A message whose listener fails once is gone: the broker says that it took it back, and stores nothing.",
         (
-            "Set retryQueueNums to 1 or more: `mqadmin updateSubGroup -q 1`.",
+            "If members broadcast, let the listener itself try again.",
+            "Otherwise set retryQueueNums to 1 or more: `mqadmin updateSubGroup -q 1`.",
             "Give the retry topic queues too, or RC0705 follows: `mqadmin updateTopic -t '%RETRY%GROUP' -r 1 -w "
             "1`. Members find them after at most 30 s.",
             WHOLE_GROUP,

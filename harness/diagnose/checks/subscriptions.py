@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.member_clocks import APART_MS, ahead_ms
 from rocketchaos.harness.diagnose.checks.members import why_silent
-from rocketchaos.harness.diagnose.fate import Lost, lost, share_text, stranded
+from rocketchaos.harness.diagnose.fate import Lost, is_sent, lost, share_text, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.model import CLASS, RETRY, TAG, Member, Subscription
@@ -300,7 +300,8 @@ def misread(view: GroupView) -> Iterator[Result]:
             if own.type == TAG:
                 wanting.setdefault(expression_text(own), []).append(client_id)
         for text, ids in wanting.items():
-            if odd := odd_tags(view.own(topic)[ids[0]]):
+            # A tag that messages have is meant so, also `tag A`.
+            if odd := [tag for tag in odd_tags(view.own(topic)[ids[0]]) if not is_sent(view, topic, tag)]:
                 yield Found(
                     f"{joined(sorted(ids))} {'wants' if len(ids) == 1 else 'want'} `{text}`, in which "
                     f"{joined([f'`{tag}`' for tag in odd])} "

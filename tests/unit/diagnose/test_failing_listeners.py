@@ -11,8 +11,9 @@ import pytest
 
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import dead_letters, group_settings, offset, retry_topic
-from tests.unit.diagnose.member_edits import ALIKE
+from tests.unit.diagnose.member_edits import ALIKE, client_property
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
     Change,
@@ -162,3 +163,37 @@ def test_no_retry_is_waited_for_where_another_finding_says_that_none_comes(why: 
     report = diagnosed("mismatch-4.9.4.json", ALIKE, _fails(2), why)
     assert "RC0701" not in codes(report) | unknown(report)
     assert codes(report)
+
+
+@pytest.mark.parametrize(
+    ("model", "orderly", "found"),
+    [
+        ("BROADCASTING", "false", {"RC0704"}),
+        ("BROADCASTING", "true", set()),
+        ("CLUSTERING", "false", set()),
+    ],
+)
+def test_members_that_broadcast_drop_what_their_listener_fails(
+    model: str, orderly: str, found: set[str]
+) -> None:
+    """Measured on 4.9.4: nothing was found, and 8 messages were gone."""
+    broadcasts = client_property("messageModel", model)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _fails(2, orderly), broadcasts)
+    assert codes(report) == found
+    for finding in report.findings:
+        assert isinstance(written(report.views[finding.group], finding), str)
+
+
+@pytest.mark.parametrize(("failed", "level"), [(0, Level.INFO), (2, Level.WARNING)])
+def test_retries_of_a_listener_that_hangs_by_pop_are_told_by_the_hang(failed: float, level: Level) -> None:
+    """Measured on 5.5.0: a hang (RC0601) was also called a failure."""
+
+    def hangs(document: Any) -> None:
+        document["mqTable"] = {}
+        queue = json.dumps({"brokerName": "broker-1", "queueId": -1, "topic": "topic-1"})
+        document["mqPopTable"] = {queue: {"droped": False, "waitAckCount": 40}}
+        document["statusTable"] = {"%RETRY%group-1": {"consumeOKTPS": 0, "consumeFailedTPS": failed}}
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, hangs), _pop_retries(5), looks=17)
+    levels = {item.check.code: item.level for item in report.findings}
+    assert (levels["RC0601"], levels["RC0701"]) == (Level.WARNING, level)

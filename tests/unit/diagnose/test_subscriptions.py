@@ -186,3 +186,20 @@ def test_retry_topics_that_members_ask_brokers_for_are_no_different_topics() -> 
 
     report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, change))
     assert "RC0106" not in codes(report)
+
+
+@pytest.mark.parametrize("sent", ["tag A", "tagA"])
+def test_a_tag_with_a_blank_that_messages_have_is_meant_so(sent: str) -> None:
+    changes = (wants("tag A", "tag A"), all_hashes(hash_code(sent)))
+    held = (
+        203,
+        lambda document: (
+            [
+                item.update(subString="tag A", tagsSet=["tag A"], codeSet=[hash_code("tag A")])
+                for topic, item in document["subscriptionTable"].items()
+                if "%" not in topic
+            ]
+            and None
+        ),
+    )
+    assert ("RC0107" in codes(diagnosed("mismatch-4.9.4.json", *changes, held))) is (sent == "tagA")
