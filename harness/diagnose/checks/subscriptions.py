@@ -20,7 +20,9 @@ _NANOSECONDS = 10**16
 """A subVersion in ms stays below this until the year 318,000."""
 _AHEAD_MS = 60_000
 _KINDS = {SQL: " (SQL92)", CLASS: " (a class that filters)"}
-_AGREED = "None while all members want the same: a broker ignores changes by those that count in milliseconds."
+_AGREED = (
+    "None while all members want the same: a broker ignores changes by those that count in milliseconds."
+)
 _TOPICS_BY_POP = (
     "The members share all queues (POP), and each pops only the topics that it asks for: no loss is known."
 )
