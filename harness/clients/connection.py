@@ -86,7 +86,10 @@ class Connection:
                 self._end = error
                 waiting_for = list(self._waiting.values())
         for answer in waiting_for:
-            answer.set_exception(ConnectionError(f"the connection to {self.address} is gone: {self._end}"))
+            if not answer.done():  # whoever waits may not have taken it out yet
+                answer.set_exception(
+                    ConnectionError(f"the connection to {self.address} is gone: {self._end}")
+                )
 
     def _refuse(self, number: int) -> None:
         with self._lock:

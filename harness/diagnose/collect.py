@@ -325,8 +325,9 @@ class Collector:
         if routes is not None and disagree(routes.values()):
             routes = None  # it may have been a moment of a change
         look.routes[topic] = await self._routes(look, topic) if routes is None else routes
-        holders = sorted({name for route in look.routes[topic].values() for name in route.brokers})
-        known = [name for name in holders if name in look.brokers]
+        holders = {name for route in look.routes[topic].values() for name in route.brokers}
+        holders |= look.retried_at(topic)
+        known = [name for name in sorted(holders) if name in look.brokers]
         await asyncio.gather(
             self._topic_config(look, topic, known, anew or routes is None), self._ends(look, topic, known)
         )

@@ -90,6 +90,13 @@ def entries_of(view: GroupView, topic: str, queue: Queue) -> Sequence[Entry] | N
     return [Entry(begin + number, whole(item.get("tagsCode"))) for number, item in enumerate(data)]
 
 
+def is_sent(view: GroupView, topic: str, tag: str) -> bool:
+    """Whether one of the newest messages has this tag, by its hash."""
+    code = hash_code(tag)
+    entries = (entry for queue in view.queues(topic) for entry in entries_of(view, topic, queue) or ())
+    return any(entry.tags_code == code for entry in entries)
+
+
 def carries_its_own(view: GroupView, member: Member) -> bool:
     """Whether each of its pulls brings its own expression, so that what the broker holds doesn't matter."""
     return (

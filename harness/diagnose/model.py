@@ -381,3 +381,13 @@ class Look:
             if held is not None and not held.dropped:
                 known.append(held.commit_offset)
         return max((item for item in known if item is not None and item >= 0), default=None)
+
+    def retried_at(self, topic: str) -> set[str]:
+        """The brokers that have an offset in a retry topic of POP. One makes it at the first retry, and tells name
+        servers up to 30 s later (PopReviveService, 5.5.0)."""
+        return {
+            name
+            for name, groups in self.offsets.items()
+            for group, topics in groups.items()
+            if topic.startswith(RETRY) and topic in topics and topic != f"{RETRY}{group}"
+        }

@@ -57,6 +57,8 @@ _KEPT = {
     "runtime", "brokerVersionDesc", "consumeQueueDiskRatio", "mode", "messageType",
 }  # fmt: skip
 """Keys whose text is nobody's name, and is looked at."""
+_WORDS = {"true", "false", "EXPONENTIAL", "CUSTOMIZED"}
+"""Values that are nobody's name, whatever their key is. A retry policy has a `type` (5.x)."""
 
 
 @dataclass(slots=True)
@@ -140,7 +142,7 @@ class Pseudonyms:
         if isinstance(value, str):
             if key in _VALUES:
                 return self._name(_VALUES[key], value)
-            return value if key in _KEPT or value.lstrip("-").isdigit() or value in ("true", "false") else ""
+            return value if key in _KEPT or value.lstrip("-").isdigit() or value in _WORDS else ""
         return value
 
     def _name(self, kind: str, name: str) -> str:

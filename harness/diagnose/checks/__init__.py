@@ -20,6 +20,7 @@ from rocketchaos.harness.diagnose.checks import (
     proxies,
     registrations,
     request_modes,
+    retried,
     retry_settings,
     revive,
     set_ahead,
@@ -35,9 +36,9 @@ from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
     subscriptions, members, differences, proxies, ownership, configuration, permissions, unread_queues, offsets,
-    outside, set_ahead, progress, cluster, registrations, slaves, slave_offsets, ordered_topics, missing_topics,
-    retry_settings, request_modes, member_clocks, message_types, delays, transactions, revive, unwanted,
-    unsubscribed,
+    outside, set_ahead, progress, retried, cluster, registrations, slaves, slave_offsets, ordered_topics,
+    missing_topics, retry_settings, request_modes, member_clocks, message_types, delays, transactions, revive,
+    unwanted, unsubscribed,
 )  # fmt: skip
 
 CHECKS: Mapping[str, Check] = {

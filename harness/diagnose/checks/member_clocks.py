@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import clock
+from rocketchaos.harness.diagnose.words import clock, joined
 
 APART_MS = 10_000
 _VERSION_AHEAD_MS = 60_000
@@ -51,6 +51,20 @@ def _last_pull_ms(member: Member) -> int:
     return max(
         (held.last_pull_ms for queues in member.queues.values() for held in queues.values()), default=0
     )
+
+
+def clocks_ahead(view: GroupView) -> str:
+    """The members whose clock is ahead at this moment, by their own pulls, as a phrase."""
+    found = {
+        client_id: ahead
+        for client_id, member in sorted(view.members.items())
+        if (ahead := ahead_ms(member)) > APART_MS
+    }
+    clocks = [
+        f"the clock of {client_id} is at least {ahead / 1000:.0f} s ahead"
+        for client_id, ahead in found.items()
+    ]
+    return f"; {joined(clocks)}" if clocks else ""
 
 
 CHECKS = (

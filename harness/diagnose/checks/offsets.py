@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
-from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, refused, without_offset
+from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, without_offset
 from rocketchaos.harness.diagnose.checks.reasons import (
     UNCOMMITTED,
     explained_by,
@@ -13,6 +13,7 @@ from rocketchaos.harness.diagnose.checks.reasons import (
     in_hands,
     may_hang_s,
     owners_unknown,
+    pulls_fail,
     slow_pulls_s,
     uncommitted,
     unowned_because,
@@ -164,14 +165,14 @@ def _by_how_much(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
 
 def _level(view: GroupView, topic: str, queues: Sequence[Queue]) -> Level | None:
     """An application may pause its consumer on purpose; all else that stops an offset is an error."""
-    if refused(view, topic, queues):
+    if pulls_fail(view, topic, queues):
         return None
     return Level.WARNING if all(is_paused(view, topic, queue) for queue in queues) else None
 
 
 def _why(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     """The reason, as far as members show it, as a phrase."""
-    return failing(view, topic, queues) or refused(view, topic, queues)
+    return failing(view, topic, queues) or pulls_fail(view, topic, queues)
 
 
 def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:

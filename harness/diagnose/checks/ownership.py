@@ -15,7 +15,7 @@ from rocketchaos.harness.diagnose.finding import (
     Result,
     Unknown,
 )
-from rocketchaos.harness.diagnose.model import RETRY
+from rocketchaos.harness.diagnose.model import RETRY, disagree
 from rocketchaos.harness.diagnose.owners import has_id_twice, hidden, settled, shares
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
@@ -190,11 +190,15 @@ def _lasts_s(view: GroupView, topic: str) -> float:
     """How long members may take until they have their shares: as long as they may not know the queues yet, or the
     broker keeps the lock of one that was killed.
 
-    Of shares that can't be recomputed: as long as one of them has no queue at all.
+    Of shares that can't be recomputed: as long as one of them has no queue at all. Where members ask different
+    name servers, and these know different queues, no new route is on its way: the members never agree (RC0801).
     """
     wanting = view.own(topic)
     if any(view.members[client_id].orderly for client_id in wanting):
         return KILLED_LOCK_S
+    asked = {item.name_servers for item in view.answered if item.name_servers}
+    if len(asked) > 1 and disagree(view.now.routes.get(topic, {}).values()):
+        return SETTLES_S
     some = all(view.members[client_id].queues.get(topic) for client_id in wanting)
     return SETTLES_S if settled(view, topic) is None and some else NEW_ROUTE_S
 

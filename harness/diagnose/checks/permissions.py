@@ -23,8 +23,13 @@ _KEPT = (
 def permissions(view: GroupView) -> Iterator[Result]:
     """Topics that may not be read or written; the retry and dead-letter topics of the group too."""
     unwritten: dict[tuple[str, ...], list[str]] = {}
+    by_brokers = _closed_by_brokers(view)
+    told = {topic for topics in by_brokers.values() for topic in topics}
+    for closed_brokers, topics in by_brokers.items():
+        yield _unread_of(view, closed_brokers, topics)
     for topic in view.present_topics:
-        yield from _unread(view, topic, "may not be read")
+        if topic not in told:
+            yield from _unread(view, topic, "may not be read")
         if not (closed := _closed(view, topic, WRITE)):
             continue
         if _written_elsewhere(view, topic):
@@ -34,7 +39,10 @@ def permissions(view: GroupView) -> Iterator[Result]:
             yield from _lacking(view, topic, WRITE, "may not be written", None, effect)
     for topics in unwritten.values():
         yield _written_less(view, topics)
-    yield from _unread(view, view.retry_topic, "may not be read: retries that are stored there never come")
+    if view.retry_topic not in told:
+        yield from _unread(
+            view, view.retry_topic, "may not be read: retries that are stored there never come"
+        )
     elsewhere = _written_elsewhere(view, view.retry_topic)
     # A broker that is closed to producers has closed this topic too, and that was told.
     if not elsewhere or tuple(_closed(view, view.retry_topic, WRITE)) not in unwritten:
@@ -95,16 +103,52 @@ def _written_elsewhere(view: GroupView, topic: str) -> bool:
 def _unread(view: GroupView, topic: str, what: str) -> Iterator[Found]:
     """A topic that may not be read, with the messages that wait there."""
     closed = _closed(view, topic, READ)
-    ends = view.ends(topic)
-    waits = stranded(view, topic, [queue for queue in ends if queue[0] in closed])
+    waits = _waiting(view, topic, closed)
+    yield from _lacking(view, topic, READ, what, None, _left_out(view, closed, [topic], waits), waits)
+
+
+def _waiting(view: GroupView, topic: str, closed: Sequence[str]) -> Sequence[Lost]:
+    return stranded(view, topic, [queue for queue in view.ends(topic) if queue[0] in closed])
+
+
+def _left_out(view: GroupView, closed: Sequence[str], topics: Sequence[str], waits: Sequence[Lost]) -> str:
+    """What it means for messages that members leave out these brokers."""
     count = sum(item.count for item in waits)
     if count:
-        effect = f"{counted(count, 'message')} {'waits' if count == 1 else 'wait'} there now."
-    elif any(view.on_brokers(topic)[name].permission & WRITE for name in closed):
-        effect = "messages that are sent there wait."
-    else:
-        effect = "none waits there."
-    yield from _lacking(view, topic, READ, what, None, _READS_LESS + effect, waits)
+        return f"{_READS_LESS}{counted(count, 'message')} {'waits' if count == 1 else 'wait'} there now."
+    routes = [view.on_brokers(topic).get(name) for topic in topics for name in closed]
+    if any(item.permission & WRITE for item in routes if item is not None):
+        return f"{_READS_LESS}messages that are sent there wait."
+    return f"{_READS_LESS}none waits there."
+
+
+def _closed_by_brokers(view: GroupView) -> dict[tuple[str, ...], list[str]]:
+    """By brokers that close all their topics to members (brokerPermission): the topics, if they are several, and
+    the retry topic after the others."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for topic in view.present_topics:
+        closed = tuple(_closed(view, topic, READ))
+        if closed and closed == tuple(_by_itself(view, closed, READ)):
+            found.setdefault(closed, []).append(topic)
+    retries = _closed(view, view.retry_topic, READ)
+    for closed, topics in found.items():
+        if retries and {*retries} <= {*closed}:
+            topics.append(view.retry_topic)
+            break
+    return {closed: topics for closed, topics in found.items() if len(topics) > 1}
+
+
+def _unread_of(view: GroupView, closed: Sequence[str], topics: Sequence[str]) -> Found:
+    """Topics that the same brokers close to members: one finding."""
+    own = [topic for topic in topics if topic != view.retry_topic]
+    waits = [item for topic in topics for item in _waiting(view, topic, closed)]
+    return Found(
+        f"on {joined(closed)} {joined(topics)} may not be read{_by_broker(view, closed, READ)}",
+        tuple(item for topic in topics[:MOST_ROUTED] for item in routed(view, topic)),
+        own[0] if len(own) == 1 else "",
+        effect=_left_out(view, closed, topics, waits),
+        messages=tuple(waits),
+    )
 
 
 def _closed(view: GroupView, topic: str, bit: int) -> list[str]:
@@ -131,16 +175,19 @@ def _lacking(
         )
 
 
-def _by_broker(view: GroupView, closed: Sequence[str], bit: int) -> str:
-    """Which of these brokers close all their topics, as a phrase: name servers take it into their routes."""
+def _by_itself(view: GroupView, closed: Sequence[str], bit: int) -> dict[str, str]:
+    """The brokerPermission of each of these brokers that closes all its topics by it, by name."""
     settings = {
         name: broker.config.get("brokerPermission", "")
         for name in closed
         if (broker := view.now.brokers.get(name)) is not None
     }
-    by_itself = [
-        f"{name} is {text}" for name, text in settings.items() if text.isdecimal() and not whole(text) & bit
-    ]
+    return {name: text for name, text in settings.items() if text.isdecimal() and not whole(text) & bit}
+
+
+def _by_broker(view: GroupView, closed: Sequence[str], bit: int) -> str:
+    """Which of these brokers close all their topics, as a phrase: name servers take it into their routes."""
+    by_itself = [f"{name} is {text}" for name, text in _by_itself(view, closed, bit).items()]
     return f"; the brokerPermission of {joined(by_itself)}, for all its topics" if by_itself else ""
 
 

@@ -1,4 +1,4 @@
-"""How members handle the messages of their queues; retries and dead letters."""
+"""How members handle the messages of their queues."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,7 +7,6 @@ from rocketchaos.harness.diagnose.checks.hands import (
     STUCK_MS,
     has_more_than_threads,
     invisible_time,
-    invisible_times,
     moves,
     seen_ms,
     stuck_ms,
@@ -21,24 +20,16 @@ from rocketchaos.harness.diagnose.finding import (
     Found,
     Level,
     Result,
-    Unknown,
 )
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import clock, counted, queues_text
+from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 LATER = 16
 """If the member doesn't hold at least this many later messages that are stored, another look shows whether
 it keeps the oldest one."""
-OLD_MS = 24 * 3_600_000
-"""Dead letters without a newer one for this long are of a failure that is over."""
-RECENT_MS = 180_000
-"""A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 
-_AGAIN_BY_POP = (
-    "They come again whenever their invisible time has passed. After the last retry they are dead letters."
-)
 _POPPED = (
     "Once popInvisibleTime has passed ({time}), these messages go to any member again, as retries. The group's "
     "offset has passed them, so a lag doesn't show them."
@@ -77,10 +68,10 @@ def stuck(view: GroupView) -> Iterator[Result]:
                 key=f"{member.client_id} {queues_text(least)}",
             )
     yield from _one_hangs(view)
-    yield from _popped_hang(view)
+    yield from popped_hang(view)
 
 
-def _popped_hang(view: GroupView) -> Iterator[Found]:
+def popped_hang(view: GroupView) -> Iterator[Found]:
     """Members by POP whose listener finishes none of the messages that they have popped."""
     for member in view.answered:
         for topic in view.topics:
@@ -208,117 +199,6 @@ def unlocked(view: GroupView) -> Iterator[Result]:
             )
 
 
-def retries(view: GroupView) -> Iterator[Result]:
-    """Retries that wait, or came recently."""
-    for topic in (view.retry_topic, *view.pop_retry_topics):
-        yield from _retries_in(view, topic)
-
-
-def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
-    ends = view.ends(topic)
-    came = view.stored_in(topic)
-    waiting = 0
-    for queue, end in ends.items():
-        reached = view.reached(topic, queue)
-        waiting += max(0, end.max_offset - max(end.min_offset, reached if reached is not None else 0))
-    grown = _grown(view, topic)
-    last_ms = max((end.updated_ms for end in ends.values()), default=0)
-    recent = last_ms > 0 and view.now.at_ms - last_ms < RECENT_MS
-    # Without members nobody fails now: that the last one failed a moment ago is over.
-    if not (waiting or (view.online and (grown or recent))):
-        return
-    ago_s = max(0, view.now.at_ms - last_ms) / 1000
-    last = f"the last one came {ago_s:.0f} s ago, by its broker's clock"
-    if waiting:
-        unknown = ", and no broker that was asked knows a member"
-        nobody = "" if view.online else unknown if view.may_be_online else " for a member to come online"
-        parts = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
-    else:
-        parts = [
-            f"{counted(came, 'retry', 'retries')} {'has' if came == 1 else 'have'} come, and none is ready now"
-        ]
-    if grown:
-        parts.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
-    by_pop = topic != view.retry_topic
-    if by_pop:
-        parts += invisible_times(view)
-    if not view.may_be_online:
-        effect = "They wait until a member is online, or retention deletes them."
-    elif not view.online:
-        effect = (
-            "If no member is online, also behind a proxy (`--proxy`), they wait, or retention deletes them."
-        )
-    else:
-        effect = _AGAIN_BY_POP if by_pop else ""
-    yield Found(
-        "; ".join([*parts, *([last] if last_ms else [])]),
-        _stats(view, topic),
-        topic if by_pop else "",
-        level=None if waiting or grown or by_pop or not _rarely_fails(view, came) else Level.INFO,
-        effect=effect,
-        settled=bool(grown) or recent or len(view.looks) > 2,
-    )
-
-
-def _rarely_fails(view: GroupView, came: int) -> bool:
-    """Whether fewer than a tenth of all calls of listeners have failed in the last minute, by their own count."""
-    if view.silent or any(item.language != "JAVA" for item in view.answered):
-        return False
-    failed = sum(sum(item.failing.values()) for item in view.answered)
-    succeeded = sum(sum(item.succeeding.values()) for item in view.answered)
-    # Of an idle group, fewer retries than a tenth of all messages that are stored.
-    return failed * 9 < succeeded if failed or succeeded else came * 9 < sum(map(view.stored_in, view.topics))
-
-
-def dead_letters(view: GroupView) -> Iterator[Result]:
-    """Messages in the dead-letter topic."""
-    topic = view.dead_letter_topic
-    stored = view.stored_in(topic)
-    if stored:
-        grown = _grown(view, topic)
-        last_ms = max((end.updated_ms for end in view.ends(topic).values()), default=0)
-        since = f"; the newest is of {clock(last_ms)}, by its broker's clock" if last_ms else ""
-        yield Found(
-            counted(stored, "dead letter")
-            + (f", {grown} more than at the first look" if grown else "")
-            + since,
-            _stats(view, topic),
-            level=Level.ERROR if grown else Level.INFO if 0 < last_ms < view.now.at_ms - OLD_MS else None,
-        )
-    for exchange in view.now.stats.get(topic, {}).values():
-        if not exchange.succeeded:
-            yield Unknown(
-                f"the number of dead letters is unknown: {exchange.why_not}", (Evidence(exchange, ""),)
-            )
-
-
-def _grown(view: GroupView, topic: str) -> int:
-    first = view.looks[0].ends.get(topic, {})
-    return sum(
-        end.max_offset - first[queue].max_offset for queue, end in view.ends(topic).items() if queue in first
-    )
-
-
-def _stats(view: GroupView, topic: str) -> tuple[Evidence, ...]:
-    ends = view.ends(topic)
-    return tuple(
-        Evidence(
-            exchange,
-            "; ".join(
-                f"{topic} {queue[1]}: {ends[queue].min_offset} to {ends[queue].max_offset}"
-                f"{_group_at(view.offset(topic, queue))}"
-                for queue in sorted(ends)
-                if queue[0] == broker
-            ),
-        )
-        for broker, exchange in view.now.stats.get(topic, {}).items()
-    )
-
-
-def _group_at(offset: int | None) -> str:
-    return "" if offset is None else f", group at {offset}"
-
-
 CHECKS = (
     Check(
         "RC0601",
@@ -361,34 +241,5 @@ CHECKS = (
         ),
         by_members=True,
         of_group=unlocked,
-    ),
-    Check(
-        "RC0701",
-        "messages are retried",
-        Level.WARNING,
-        "no retries wait",
-        "They come again after a delay that grows each time. After the last retry they are dead letters.",
-        (
-            "Read the listener's log: it throws an exception, returns RECONSUME_LATER, or takes longer than "
-            "consumeTimeout (RC0602).",
-            "If members pop and the log has none of these, the listener takes longer than popInvisibleTime, or "
-            "than the invisibleDuration of a SimpleConsumer: make it faster, or raise that time.",
-        ),
-        ("G06", "G07", "B17"),
-        by_brokers=True,
-        of_group=retries,
-    ),
-    Check(
-        "RC0702",
-        "the group has dead letters",
-        Level.WARNING,
-        "there are no dead letters",
-        "This group gets them no more. Only a group that consumes the dead-letter topic does.",
-        (
-            "Find out why the listener failed.",
-            "When that is corrected, send the messages again.",
-        ),
-        ("G08",),
-        of_group=dead_letters,
     ),
 )

@@ -48,10 +48,13 @@ def is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
         return bool(steps) and all(0 <= step - _OF_GO_MS < _LATE_MS for step in steps)
     tries = [held.last_pull_ms for _, held in seen[-_LEAST_LOOKS:]]
     if seen and all(member.pulls_by_itself for member, _ in seen):
-        # Its task leaves a paused queue out (DefaultLitePullConsumerImpl.PullTaskImpl, 5.5.0). Where the
-        # application pulls (DefaultMQPullConsumer), the time stays that at which the member got the queue, as that
-        # of its lock.
-        pulled = all(held.last_pull_ms - held.last_lock_ms > _PULLED_MS for _, held in seen)
+        # Its task leaves a paused queue out (DefaultLitePullConsumerImpl.PullTaskImpl, 5.5.0), also one that was
+        # never pulled; only that consumer has autoCommit. Where the application pulls (DefaultMQPullConsumer), the
+        # time stays that at which the member got the queue, as that of its lock.
+        pulled = all(
+            "autoCommit" in member.properties or held.last_pull_ms - held.last_lock_ms > _PULLED_MS
+            for member, held in seen
+        )
         return pulled and len(seen) >= _LEAST_LOOKS and len(set(tries)) == 1
     return (
         bool(seen)

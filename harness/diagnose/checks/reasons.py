@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from rocketchaos.harness.diagnose.checks.configuration import lacks_group
 from rocketchaos.harness.diagnose.checks.hands import STUCK_MS, stuck_ms
 from rocketchaos.harness.diagnose.checks.progress import hangs
-from rocketchaos.harness.diagnose.model import Held, Member
+from rocketchaos.harness.diagnose.checks.pulls import refused
+from rocketchaos.harness.diagnose.model import CLASS, Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.owners import has_id_twice
 from rocketchaos.harness.diagnose.view import WRITE, GroupView
@@ -40,6 +41,32 @@ def failing(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
         if held.cached_count and member.orderly and topic in member.failing
     }
     return f"; the orderly listener of {joined(sorted(ids))} keeps failing" if ids else ""
+
+
+def pulls_fail(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """The owners whose pulls fail, and why, as a phrase."""
+    return _without_filter_server(view, topic, queues) or refused(view, topic, queues)
+
+
+def _without_filter_server(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """That the owners subscribe by a class, and look in vain for a server that runs it, as a phrase: each of their
+    pulls throws (PullAPIWrapper.computePullFromWhichFilterServer; 4.9.4, 5.5.0)."""
+    ids = sorted(
+        {
+            member.client_id
+            for queue in queues
+            for member, _ in in_hands(view, topic, queue)
+            if topic in member.subscriptions and member.subscriptions[topic].type == CLASS
+        }
+    )
+    route = view.route(topic)
+    document = route.exchange.document if route is not None else {}
+    if not ids or any((document.get("filterServerTable") or {}).values()):
+        return ""
+    return (
+        f"; {joined(ids)} {'wants' if len(ids) == 1 else 'want'} messages by a class, and the route has no filter "
+        "server (mqfiltersrv): all such pulls fail. Tags or SQL92 need none"
+    )
 
 
 def uncommitted(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:

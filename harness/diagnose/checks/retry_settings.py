@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.checks.configuration import WHOLE_GROUP, WHOLE_TOPIC
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
 
@@ -17,7 +17,7 @@ _LIMITS_OF_THEIR_OWN = (
 )
 
 
-def no_retries(view: GroupView) -> Iterator[Result]:
+def no_retries(view: GroupView) -> Iterator[Found]:
     """Members, or a group, with a limit of 0 retries or less; members that broadcast never retry."""
     if view.broadcasting:
         return
@@ -45,12 +45,13 @@ def no_retries(view: GroupView) -> Iterator[Result]:
         )
 
 
-def no_retry_queues(view: GroupView) -> Iterator[Result]:
-    """Brokers that keep no retries for the group, of which a member consumes concurrently.
+def no_retry_queues(view: GroupView) -> Iterator[Found]:
+    """Brokers that keep no retries for the group, of which a member consumes concurrently; members that broadcast.
 
     With retryQueueNums 0 a broker answers SUCCESS to a member that hands a message back, and stores nothing
     (AbstractSendMessageProcessor.consumerSendMsgBack, 5.5.0).
     """
+    yield from _broadcast(view)
     if not _sends_back(view):
         return
     brokers = [
@@ -65,7 +66,28 @@ def no_retry_queues(view: GroupView) -> Iterator[Result]:
         )
 
 
-def unread_retry_queues(view: GroupView) -> Iterator[Result]:
+def _broadcast(view: GroupView) -> Iterator[Found]:
+    """Members that broadcast, and whose concurrent listener fails: their clients drop the message
+    (ConsumeMessageConcurrentlyService.processConsumeResult; 4.9.4, 5.5.0)."""
+    for topic in view.topics if view.broadcasting else ():
+        failing = {
+            item.client_id: item for item in view.answered if topic in item.failing and not item.orderly
+        }
+        if failing:
+            yield Found(
+                f"{joined(sorted(failing))} {'broadcasts' if len(failing) == 1 else 'broadcast'}, and "
+                f"{'its' if len(failing) == 1 else 'their'} listener has failed in the last minute",
+                tuple(
+                    Evidence(item.exchange, f"{client_id}: consumeFailedTPS {item.failing[topic]:.2f}")
+                    for client_id, item in sorted(failing.items())
+                ),
+                topic,
+                effect="A client that broadcasts drops a message whose listener fails: that member never gets it "
+                "again.",
+            )
+
+
+def unread_retry_queues(view: GroupView) -> Iterator[Found]:
     """Brokers whose retry topic of the group has fewer queues than the group's retryQueueNums.
 
     A broker chooses the queue of a retry among retryQueueNums, and doesn't change the topic when that is raised
@@ -113,7 +135,8 @@ CHECKS = (
         "failed messages are kept for a retry",
         "A message whose listener fails once is gone: the broker says that it took it back, and stores nothing.",
         (
-            "Set retryQueueNums to 1 or more: `mqadmin updateSubGroup -q 1`.",
+            "If members broadcast, let the listener itself try again.",
+            "Otherwise set retryQueueNums to 1 or more: `mqadmin updateSubGroup -q 1`.",
             "Give the retry topic queues too, or RC0705 follows: `mqadmin updateTopic -t '%RETRY%GROUP' -r 1 -w "
             "1`. Members find them after at most 30 s.",
             WHOLE_GROUP,

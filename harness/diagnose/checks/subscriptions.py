@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rocketchaos.harness.diagnose.checks.member_clocks import APART_MS, ahead_ms
+from rocketchaos.harness.diagnose.checks.member_clocks import clocks_ahead
 from rocketchaos.harness.diagnose.checks.members import why_silent
-from rocketchaos.harness.diagnose.fate import Lost, lost, share_text, stranded
+from rocketchaos.harness.diagnose.fate import Lost, is_sent, lost, share_text, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.model import CLASS, RETRY, TAG, Member, Subscription
@@ -20,6 +20,9 @@ _NANOSECONDS = 10**16
 """A subVersion in ms stays below this until the year 318,000."""
 _AHEAD_MS = 60_000
 _KINDS = {SQL: " (SQL92)", CLASS: " (a class that filters)"}
+_AGREED = (
+    "None while all members want the same: a broker ignores changes by those that count in milliseconds."
+)
 _TOPICS_BY_POP = (
     "The members share all queues (POP), and each pops only the topics that it asks for: no loss is known."
 )
@@ -268,23 +271,22 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
                 if highest > _NANOSECONDS
                 else f"{clock(highest)}, ahead of this machine's clock"
             )
-            yield Found(f"subVersion {highest} is {how}{_clocks_ahead(view)}", tuple(said), topic)
+            by_language = highest > _NANOSECONDS and _is_of_languages(view, topic)
+            yield Found(
+                f"subVersion {highest} is {how}{clocks_ahead(view)}",
+                tuple(said),
+                topic,
+                level=Level.INFO if by_language else None,
+                effect=_AGREED if by_language else "",
+            )
             if topic != view.retry_topic:
                 found = True
 
 
-def _clocks_ahead(view: GroupView) -> str:
-    """The members whose clock is ahead at this moment, by their own pulls, as a phrase."""
-    found = {
-        client_id: ahead
-        for client_id, member in sorted(view.members.items())
-        if (ahead := ahead_ms(member)) > APART_MS
-    }
-    clocks = [
-        f"the clock of {client_id} is at least {ahead / 1000:.0f} s ahead"
-        for client_id, ahead in found.items()
-    ]
-    return f"; {joined(clocks)}" if clocks else ""
+def _is_of_languages(view: GroupView, topic: str) -> bool:
+    """Whether Go clients are next to others (RC0203), and all want the same."""
+    languages = {item.language for item in view.members.values()}
+    return "GO" in languages and len(languages) > 1 and not view.unclear and len(view.meanings(topic)) == 1
 
 
 def odd_tags(subscription: Subscription) -> list[str]:
@@ -300,7 +302,8 @@ def misread(view: GroupView) -> Iterator[Result]:
             if own.type == TAG:
                 wanting.setdefault(expression_text(own), []).append(client_id)
         for text, ids in wanting.items():
-            if odd := odd_tags(view.own(topic)[ids[0]]):
+            # A tag that messages have is meant so, also `tag A`.
+            if odd := [tag for tag in odd_tags(view.own(topic)[ids[0]]) if not is_sent(view, topic, tag)]:
                 yield Found(
                     f"{joined(sorted(ids))} {'wants' if len(ids) == 1 else 'want'} `{text}`, in which "
                     f"{joined([f'`{tag}`' for tag in odd])} "

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.cluster import now_ms
 from rocketchaos.harness.diagnose.checks.delays import unanswered
+from rocketchaos.harness.diagnose.collect import consumed_topics
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.model import Backlog
@@ -37,13 +38,20 @@ def undecided(view: ClusterView) -> Iterator[Result]:
     silent = {name: item for name, known in view.now.backlogs.items() for item in _silent(known)}
     yield from unanswered("transactions", silent)
     for name, backlog in view.now.backlogs.items():
-        by_group: dict[str, list[_Half]] = {}
+        by_producers: dict[str, list[_Half]] = {}
         every_ms = _every_ms(view, name)
         for half in (_half(view, name, item) for item in backlog.transactions if item.document):
             if half.checked or half.age_ms > 3 * every_ms or _is_nobodys(backlog, half.producers):
-                by_group.setdefault(half.producers, []).append(half)
-        for producers, halves in sorted(by_group.items()):
-            yield _found(name, backlog, producers, halves, every_ms)
+                by_producers.setdefault(half.producers, []).append(half)
+        for producers, halves in sorted(by_producers.items()):
+            found = _found(name, backlog, producers, halves, every_ms)
+            others = view.named and not _consumed(view) & {half.topic for half in halves}
+            yield replace(found, level=Level.INFO, effect=_OF_OTHERS) if others else found
+
+
+def _consumed(view: ClusterView) -> set[str]:
+    """The topics of the groups of this diagnosis."""
+    return {topic for look in view.looks for group in look.stored for topic in consumed_topics(look, group)}
 
 
 def _is_nobodys(backlog: Backlog, producers: str) -> bool:
@@ -124,6 +132,7 @@ def _silent(backlog: Backlog) -> Iterator[Exchange]:
             yield item
 
 
+_OF_OTHERS = "None for the groups of this diagnosis: they don't consume the topic."
 _NOBODY = (
     "Nobody decides these transactions. After transactionCheckMax checks (15) the broker puts them into "
     "TRANS_CHECK_MAX_TIME_TOPIC: no consumer ever gets the messages."

@@ -25,14 +25,14 @@ def alone(group: Scaled) -> Scaled:
 def closed_topic(group: Scaled) -> Document | tuple[Document, Document] | str:
     """RC0404: a topic that may not be read, or not be written."""
     topic, real = group.topic, group.real_topic
-    if not group.finding.topic:  # several topics, which other brokers take
+    permissions = [item.permission for item in group.view.on_brokers(real).values()]
+    readable = all(permission & READ for permission in permissions)
+    if not group.finding.topic and readable:  # several topics, which other brokers take
         return _SENT_ELSEWHERE
     if group.finding.topic == group.view.retry_topic:
         return _closed_retries(group)
-    if group.finding.topic != real:
+    if group.finding.topic not in ("", real):
         return "RocketMQ creates a dead-letter topic so, or still stores dead letters there"
-    permissions = [item.permission for item in group.view.on_brokers(real).values()]
-    readable = all(permission & READ for permission in permissions)
     if readable and any(permission & WRITE for permission in permissions):
         return _SENT_ELSEWHERE
     group = alone(group)

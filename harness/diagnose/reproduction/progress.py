@@ -115,8 +115,10 @@ def no_retries(group: Scaled) -> tuple[Document, Document] | str:
     return document, changed(document, consumers=more, steps=retried)
 
 
-def no_retry_queues(group: Scaled) -> tuple[Document, Document]:
+def no_retry_queues(group: Scaled) -> tuple[Document, Document] | str:
     """RC0704: a message that fails once is gone."""
+    if group.view.broadcasting:
+        return "clients that broadcast have no retries: claim G06 is about those that have"
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1])
     document = base(

@@ -11,7 +11,7 @@ import struct
 import time
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
@@ -74,6 +74,15 @@ def test_an_answer_finds_its_request_whatever_comes_between(other: OtherSide) ->
 def test_an_answer_that_does_not_come_is_a_limit_that_passes(other: OtherSide) -> None:
     with pytest.raises(TimeoutError):
         other.connection.ask(30, limit_s=0.05)
+
+
+def test_an_answer_that_nobody_has_taken_yet_keeps_the_end_from_nobody(other: OtherSide) -> None:
+    answered: Future[Answer] = Future()
+    answered.set_result(Answer(0, "", {}, b""))
+    waiting: Future[Answer] = Future()
+    other.connection._waiting |= {-2: answered, -1: waiting}
+    other.peer.shutdown(socket.SHUT_RDWR)
+    assert isinstance(waiting.exception(timeout=5), ConnectionError)
 
 
 def test_whoever_waits_hears_of_the_end(other: OtherSide) -> None:

@@ -134,3 +134,22 @@ def test_a_bundle_has_pseudonyms_in_half_messages_and_modes() -> None:
     assert shown[2] == delays
     asked = Exchange(0, "h:1", 202, {"topic": "SCHEDULE_TOPIC_XXXX"}, 0)
     assert redacted.exchange(asked).fields == asked.fields
+
+
+@pytest.mark.parametrize("consumed", [True, False])
+def test_transactions_of_a_topic_that_a_named_group_does_not_consume_are_none_of_its_faults(
+    consumed: bool,
+) -> None:
+    def elsewhere(item: Exchange) -> Exchange:
+        is_half = item.code == 33 and "producerGroup" in item.body
+        return (
+            item if consumed or not is_half else replace(item, body=item.body.replace("topic-1", "topic-7"))
+        )
+
+    (finding,) = diagnosed(
+        "mismatch-4.9.4.json", ALIKE, undecided(1, connected=False), each(elsewhere)
+    ).findings
+    assert (finding.check.code, finding.level) == ("RC0813", Level.ERROR if consumed else Level.INFO)
+    everything = (undecided(1, connected=False), each(elsewhere))
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *everything, groups=None).findings
+    assert finding.level is Level.ERROR

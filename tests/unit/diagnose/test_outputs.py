@@ -240,3 +240,12 @@ def test_groups_of_rocketmq_itself_keep_their_names_so_that_a_bundle_leaves_them
     answer = next(names.exchange(item) for item in exchanges if item.code == 201)
     assert {"TOOLS_CONSUMER", "CID_RMQ_SYS_TRANS"} < set(answer.document["subscriptionGroupTable"])
     assert len(names.names["group"]) == 1
+
+
+def test_the_type_of_a_groups_retry_policy_is_no_secret() -> None:
+    groups = {"g": {"groupName": "g", "groupRetryPolicy": {"type": "EXPONENTIAL"}, "owner": "SHOP"}}
+    exchange = Exchange(0, "h:1", 201, {}, 1, 1.0, 0, "", {}, json.dumps({"subscriptionGroupTable": groups}))
+    redacted = Pseudonyms.of(bundle.Scope(("h:1",), None), [exchange]).exchange(exchange)
+    (shown,) = redacted.document["subscriptionGroupTable"].values()
+    assert shown["groupRetryPolicy"] == {"type": "EXPONENTIAL"}
+    assert shown["owner"] == ""

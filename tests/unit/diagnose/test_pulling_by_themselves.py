@@ -75,6 +75,18 @@ def test_a_paused_queue_is_one_for_which_no_pull_is_tried(
     every_ms: int, got_ms_ago: int, level: Level
 ) -> None:
     """Measured on 5.5.0: `pause()` leaves the time of the last pull as it is; an exception doesn't."""
+    assert _levels_of_stopped(every_ms, got_ms_ago) == {level}
+
+
+def test_a_queue_that_was_paused_before_its_first_pull_is_no_error() -> None:
+    """Only DefaultLitePullConsumer has autoCommit, and it sets the time before each pull that it tries."""
+    lite = client_property("autoCommit", "true")
+    assert _levels_of_stopped(0, 10, lite) == {Level.WARNING}
+    assert _levels_of_stopped(1_000, 10, lite) == {Level.ERROR}
+
+
+def _levels_of_stopped(every_ms: int, got_ms_ago: int, *changes: Change) -> set[Level]:
+    """Of RC0501, where the time of the last pull moves by so much from look to look."""
 
     def tried(document: Any, look: int) -> None:
         for held in document["mqTable"].values():
@@ -82,6 +94,6 @@ def test_a_paused_queue_is_one_for_which_no_pull_is_tried(
             held["lastPullTimestamp"] += every_ms * look
 
     stands = offset(lambda _look: 1)
-    report = diagnosed(RECORDED, ALIKE, BY_THEMSELVES, *stands, by_look(307, tried), looks=17)
+    report = diagnosed(RECORDED, ALIKE, BY_THEMSELVES, *changes, *stands, by_look(307, tried), looks=17)
     assert codes(report) == {"RC0501"}
-    assert {item.level for item in report.findings} == {level}
+    return {item.level for item in report.findings}

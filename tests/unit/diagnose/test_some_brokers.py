@@ -89,6 +89,23 @@ def test_a_broker_that_may_not_be_read_is_reproduced_alone(retries: bool) -> Non
     assert [document["cluster"] for document in documents if "cluster" in document] == []
 
 
+def test_a_broker_that_lets_nobody_read_is_one_finding_of_a_group() -> None:
+    """brokerPermission closes the topic and the retry topic alike."""
+    closed = (
+        *(_permission(2, retries=retries) for retries in (True, False)),
+        settings(brokerPermission="2"),
+    )
+    report = _report(*closed)
+    (finding,) = report.findings
+    assert (finding.check.code, finding.level, finding.topic) == ("RC0404", Level.ERROR, "topic-1")
+    assert "on broker-2 topic-1 and %RETRY%group-1 may not be read; the brokerPermission" in finding.sentence
+    assert len(finding.evidence) == 2
+    assert not isinstance(written(report.views[finding.group], finding), str)
+    # Topics that were closed one by one are findings of their own.
+    by_topic = _report(*closed[:-1])
+    assert sorted(item.topic for item in by_topic.findings) == ["%RETRY%group-1", "topic-1"]
+
+
 def test_the_effect_of_a_permission_on_one_broker() -> None:
     (unwritten,) = _report(_permission(4, retries=False)).findings
     assert unwritten.effect.startswith("Producers send to the other brokers.")
@@ -359,3 +376,14 @@ def test_a_broker_that_died_while_name_servers_were_asked_lacks_no_topic() -> No
     assert "RC0405" not in codes(report)
     (left,) = [item for item in report.undetermined if item.check.code == "RC0405"]
     assert left.reason.startswith("it may be a moment of a change: only broker-1 has it")
+
+
+@pytest.mark.parametrize("both_alike", [False, True])
+def test_members_of_name_servers_that_differ_agree_on_queues_never(both_alike: bool) -> None:
+    """No new route is on its way to them: what lasts 25 s is certain, and otherwise it takes 55 s."""
+    ids = client_property("PROP_NAMESERVER_ADDR", f"{NAME_SERVERS[0]};", f"{NAME_SERVERS[1]};")
+    fewer = '"readQueueNums": 4' if both_alike else '"readQueueNums": 3'
+    known = second_name_server(lambda body: body.replace('"readQueueNums": 4', fewer))
+    lacking = queue_table(lambda table: without_queue(table, 3))
+    report = diagnosed(RECORDED, ALIKE, known, ids, lacking, looks=15, name_servers=NAME_SERVERS)
+    assert ("RC0301" in codes(report)) is not both_alike

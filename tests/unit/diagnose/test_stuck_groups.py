@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -14,12 +14,17 @@ import pytest
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
-from tests.unit.diagnose.broker_edits import V5, no_group, offset, retry_end, settings
+from tests.unit.diagnose.broker_edits import (
+    V5,
+    no_group,
+    offset,
+    retry_end,
+    settings,
+)
 from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
     Change,
-    Edit,
     by_look,
     codes,
     diagnosed,
@@ -278,103 +283,34 @@ def test_a_dead_letter_topic_that_may_not_be_written_is_no_error() -> None:
     assert "still store dead letters" in finding.sentence
 
 
-POP_RETRY = "%RETRY%group-1_topic-1"
-"""RocketMQ's name for the retries of topic-1 by POP."""
+@pytest.mark.parametrize("served", [True, False])
+def test_a_group_that_wants_messages_by_a_class_needs_a_filter_server(served: bool) -> None:
+    """Its pulls fail after looking for one, once a second: that looks like a paused client."""
 
+    def by_class(subscriptions: Iterable[Any]) -> None:
+        for item in subscriptions:
+            if "%RETRY%" not in item["topic"]:
+                item.update(subString="com.example.Any", classFilterMode=True, tagsSet=[], codeSet=[])
 
-def _pop_retries(end: int) -> Edit:
-    """The group has an offset of 0 in a retry topic by POP, which ends there."""
+    def tried(document: Any, look: int) -> None:
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=0)
+            held["lastPullTimestamp"] += 1_000 * look
 
-    def edited(exchanges: Sequence[Exchange]) -> Iterator[Exchange]:
-        for item in exchanges:
-            topic = item.fields.get("topic", "")
-            if item.code == 43:
-                document = item.document
-                document["offsetTable"][f"{POP_RETRY}@group-1"] = {"0": 0}
-                yield replace(item, body=json.dumps(document))
-                continue
-            yield item
-            if item.code in (105, 202) and topic == "%RETRY%group-1":
-                body = item.body.replace(topic, POP_RETRY).replace('"maxOffset": 0', f'"maxOffset": {end}')
-                yield replace(item, fields={**item.fields, "topic": POP_RETRY}, body=body)
-
-    return edited
-
-
-@pytest.mark.parametrize("end", [0, 5])
-def test_retries_by_pop_are_named_as_such(end: int) -> None:
-    report = diagnosed("mismatch-4.9.4.json", ALIKE, _pop_retries(end), looks=3)
-    found = [item for item in report.findings if item.check.code == "RC0701"]
-    assert [(item.topic, item.sentence.partition(";")[0]) for item in found] == (
-        [(POP_RETRY, "5 retries wait")] if end else []
+    servers = {"host-1:10911": ["host-1:12000"] if served else []}
+    report = diagnosed(
+        "mismatch-4.9.4.json",
+        ALIKE,
+        *offset(lambda _look: 1),
+        (307, lambda document: by_class(document["subscriptionSet"])),
+        (203, lambda document: by_class(document["subscriptionTable"].values())),
+        (105, lambda document: document.update(filterServerTable=servers)),
+        by_look(307, tried),
+        looks=17,
     )
-
-
-def _retried(failed: float, waiting: int, succeeded: float = 9.0) -> Edit:
-    """Three retries have come, the last one a moment ago; so many calls fail and succeed a second."""
-
-    def edited(item: Exchange) -> Exchange:
-        document = item.document
-        if item.code == 43:
-            for key, offsets in document["offsetTable"].items():
-                if key.startswith("%RETRY%"):
-                    offsets["0"] = 3 - waiting
-        elif item.code == 202 and item.fields["topic"] == "%RETRY%group-1":
-            for item_ends in document["offsetTable"].values():
-                item_ends.update(maxOffset=3, lastUpdateTimestamp=item.at_ms - 1000)
-        elif item.code == 307:
-            status = {"consumeOKTPS": succeeded, "consumeFailedTPS": failed}
-            document["statusTable"] = {"topic-1": status}
-        else:
-            return item
-        return replace(item, body=json.dumps(document))
-
-    return each(edited)
-
-
-@pytest.mark.parametrize(
-    ("failed", "waiting", "level"), [(0.5, 0, Level.INFO), (2, 0, Level.WARNING), (0.5, 1, Level.WARNING)]
-)
-def test_a_few_retries_that_came_through_are_no_warning(failed: float, waiting: int, level: Level) -> None:
-    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, _retried(failed, waiting)).findings
-    assert (finding.check.code, finding.level) == ("RC0701", level)
-
-
-@pytest.mark.parametrize(("stored", "level"), [(7, Level.INFO), (6, Level.WARNING)])
-def test_an_idle_group_is_judged_by_what_is_stored(stored: int, level: Level) -> None:
-    """Of 4 queues with so many messages each, 3 came again."""
-
-    def few(document: Any, _look: int) -> None:
-        for key, row in document.get("offsetTable", {}).items():
-            row.update({} if "%" in key else {"minOffset": 0, "maxOffset": stored})
-
-    def reached(document: Any, _look: int) -> None:
-        for key, offsets in document["offsetTable"].items():
-            offsets.update({} if "%" in key else dict.fromkeys("0123", stored))
-
-    changes = (by_look(202, few), by_look(43, reached), _retried(0.0, 0, 0.0))
-    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *changes).findings
-    assert (finding.check.code, finding.level) == ("RC0701", level)
-
-
-def test_retries_by_pop_tell_when_messages_come_again() -> None:
-    def popping(document: Any) -> None:
-        document["properties"]["popInvisibleTime"] = "10000"
-        document["mqPopTable"] = document.pop("mqTable")
-        document["mqTable"] = {}
-
-    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, popping), _pop_retries(5), looks=3)
-    (finding,) = [item for item in report.findings if item.check.code == "RC0701"]
-    assert "pop come again after 10 s (popInvisibleTime)" in finding.sentence
-
-
-@pytest.mark.parametrize("code", ["RC0402", "RC0406", "RC0407"])
-def test_an_offset_that_stands_still_because_pulls_are_refused_is_one_error(code: str) -> None:
-    (planted,) = [item for item in PLANTED if item.code == code]
-    still = offset(lambda _look: 1)
-    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, *still, looks=17)
-    assert codes(report) == {code}
-    assert "RC0501" in unknown(report)
+    (finding,) = report.findings
+    assert (finding.check.code, finding.level) == ("RC0501", Level.WARNING if served else Level.ERROR)
+    assert ("the route has no filter server (mqfiltersrv)" in finding.sentence) is not served
 
 
 @pytest.mark.parametrize(("changes", "again"), [((), []), ((ALIKE,), ["RC0501"])])

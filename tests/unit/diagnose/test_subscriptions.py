@@ -10,7 +10,7 @@ from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.language.tags import hash_code
 from tests.unit.diagnose.broker_edits import V5, all_hashes, other_topic, pops_on, second_broker
-from tests.unit.diagnose.member_edits import ALIKE, asking, wants
+from tests.unit.diagnose.member_edits import ALIKE, asking, languages, wants
 from tests.unit.diagnose.reports import BROKER, codes, diagnosed
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
@@ -73,6 +73,25 @@ def test_nanoseconds_are_named_as_such(recorded: str) -> None:
         entry for entry in report.findings if entry.check.code == "RC0105" and "%" not in entry.topic
     ]
     assert "nanoseconds" in finding.sentence
+
+
+@pytest.mark.parametrize(
+    ("expressions", "level"), [(("tagA", "tagA"), Level.INFO), (("tagA", "tagB"), Level.WARNING)]
+)
+def test_nanoseconds_of_go_members_next_to_others_are_told_by_their_languages(
+    expressions: tuple[str, str], level: Level
+) -> None:
+    """Measured on 5.5.0: a group of Go and Java members that agree had two warnings, RC0105 and RC0203."""
+
+    def nanoseconds(document: Any) -> None:
+        for item in document["subscriptionTable"].values():
+            item["subVersion"] *= 1_000_000
+
+    report = diagnosed(
+        "mismatch-4.9.4.json", wants(*expressions), languages("GO", "JAVA"), (203, nanoseconds)
+    )
+    levels = {item.check.code: item.level for item in report.findings if "%" not in item.topic}
+    assert (levels["RC0105"], levels["RC0203"]) == (level, Level.WARNING)
 
 
 @BOTH
@@ -186,3 +205,20 @@ def test_retry_topics_that_members_ask_brokers_for_are_no_different_topics() -> 
 
     report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, change))
     assert "RC0106" not in codes(report)
+
+
+@pytest.mark.parametrize("sent", ["tag A", "tagA"])
+def test_a_tag_with_a_blank_that_messages_have_is_meant_so(sent: str) -> None:
+    changes = (wants("tag A", "tag A"), all_hashes(hash_code(sent)))
+    held = (
+        203,
+        lambda document: (
+            [
+                item.update(subString="tag A", tagsSet=["tag A"], codeSet=[hash_code("tag A")])
+                for topic, item in document["subscriptionTable"].items()
+                if "%" not in topic
+            ]
+            and None
+        ),
+    )
+    assert ("RC0107" in codes(diagnosed("mismatch-4.9.4.json", *changes, held))) is (sent == "tagA")

@@ -1,0 +1,199 @@
+"""Listeners that fail: retries, those of POP too, and what comes before the first one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.reproduction import written
+from tests.unit.diagnose.broker_edits import dead_letters, group_settings, offset, retry_topic
+from tests.unit.diagnose.member_edits import ALIKE, client_property
+from tests.unit.diagnose.planted import PLANTED
+from tests.unit.diagnose.reports import (
+    Change,
+    Edit,
+    by_look,
+    codes,
+    diagnosed,
+    each,
+    unknown,
+)
+
+POP_RETRY = "%RETRY%group-1_topic-1"
+"""RocketMQ's name for the retries of topic-1 by POP."""
+
+
+def _pop_retries(end: int) -> Edit:
+    """The group has an offset of 0 in a retry topic by POP, which ends there."""
+
+    def edited(exchanges: Sequence[Exchange]) -> Iterator[Exchange]:
+        for item in exchanges:
+            topic = item.fields.get("topic", "")
+            if item.code == 43:
+                document = item.document
+                document["offsetTable"][f"{POP_RETRY}@group-1"] = {"0": 0}
+                yield replace(item, body=json.dumps(document))
+                continue
+            yield item
+            if item.code in (105, 202) and topic == "%RETRY%group-1":
+                body = item.body.replace(topic, POP_RETRY).replace('"maxOffset": 0', f'"maxOffset": {end}')
+                yield replace(item, fields={**item.fields, "topic": POP_RETRY}, body=body)
+
+    return edited
+
+
+def test_retries_by_pop_are_counted_before_name_servers_know_their_topic() -> None:
+    """Measured on 5.5.0: 37 retries had come, and the name server didn't know the topic yet."""
+
+    def unknown_yet(item: Exchange) -> Exchange:
+        asked = item.code == 105 and item.fields["topic"] == POP_RETRY
+        return replace(item, answer_code=17, remark="no topic", body="") if asked else item
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _pop_retries(5), each(unknown_yet), looks=3)
+    (finding,) = report.findings
+    assert (finding.check.code, finding.topic) == ("RC0701", POP_RETRY)
+
+
+@pytest.mark.parametrize("end", [0, 5])
+def test_retries_by_pop_are_named_as_such(end: int) -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _pop_retries(end), looks=3)
+    found = [item for item in report.findings if item.check.code == "RC0701"]
+    assert [(item.topic, item.sentence.partition(";")[0]) for item in found] == (
+        [(POP_RETRY, "5 retries wait")] if end else []
+    )
+
+
+def _retried(failed: float, waiting: int, succeeded: float = 9.0) -> Edit:
+    """Three retries have come, the last one a moment ago; so many calls fail and succeed a second."""
+
+    def edited(item: Exchange) -> Exchange:
+        document = item.document
+        if item.code == 43:
+            for key, offsets in document["offsetTable"].items():
+                if key.startswith("%RETRY%"):
+                    offsets["0"] = 3 - waiting
+        elif item.code == 202 and item.fields["topic"] == "%RETRY%group-1":
+            for item_ends in document["offsetTable"].values():
+                item_ends.update(maxOffset=3, lastUpdateTimestamp=item.at_ms - 1000)
+        elif item.code == 307:
+            status = {"consumeOKTPS": succeeded, "consumeFailedTPS": failed}
+            document["statusTable"] = {"topic-1": status}
+        else:
+            return item
+        return replace(item, body=json.dumps(document))
+
+    return each(edited)
+
+
+@pytest.mark.parametrize(
+    ("failed", "waiting", "level"), [(0.5, 0, Level.INFO), (2, 0, Level.WARNING), (0.5, 1, Level.WARNING)]
+)
+def test_a_few_retries_that_came_through_are_no_warning(failed: float, waiting: int, level: Level) -> None:
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, _retried(failed, waiting)).findings
+    assert (finding.check.code, finding.level) == ("RC0701", level)
+
+
+@pytest.mark.parametrize(("stored", "level"), [(7, Level.INFO), (6, Level.WARNING)])
+def test_an_idle_group_is_judged_by_what_is_stored(stored: int, level: Level) -> None:
+    """Of 4 queues with so many messages each, 3 came again."""
+
+    def few(document: Any, _look: int) -> None:
+        for key, row in document.get("offsetTable", {}).items():
+            row.update({} if "%" in key else {"minOffset": 0, "maxOffset": stored})
+
+    def reached(document: Any, _look: int) -> None:
+        for key, offsets in document["offsetTable"].items():
+            offsets.update({} if "%" in key else dict.fromkeys("0123", stored))
+
+    changes = (by_look(202, few), by_look(43, reached), _retried(0.0, 0, 0.0))
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *changes).findings
+    assert (finding.check.code, finding.level) == ("RC0701", level)
+
+
+def test_retries_by_pop_tell_when_messages_come_again() -> None:
+    def popping(document: Any) -> None:
+        document["properties"]["popInvisibleTime"] = "10000"
+        document["mqPopTable"] = document.pop("mqTable")
+        document["mqTable"] = {}
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, popping), _pop_retries(5), looks=3)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0701"]
+    assert "pop come again after 10 s (popInvisibleTime)" in finding.sentence
+
+
+@pytest.mark.parametrize("code", ["RC0402", "RC0406", "RC0407"])
+def test_an_offset_that_stands_still_because_pulls_are_refused_is_one_error(code: str) -> None:
+    (planted,) = [item for item in PLANTED if item.code == code]
+    still = offset(lambda _look: 1)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, *still, looks=17)
+    assert codes(report) == {code}
+    assert "RC0501" in unknown(report)
+
+
+def _fails(failed: float, orderly: str = "false") -> Change:
+    def change(document: Any) -> None:
+        document["properties"]["PROP_CONSUMEORDERLY"] = orderly
+        document["statusTable"] = {"topic-1": {"consumeOKTPS": 0.1, "consumeFailedTPS": failed}}
+
+    return 307, change
+
+
+def test_the_first_retry_of_a_member_that_fails_is_waited_for() -> None:
+    """It comes after 10 s: until then nothing was found."""
+    failing = diagnosed("mismatch-4.9.4.json", ALIKE, _fails(2))
+    (left,) = failing.undetermined
+    assert (left.check.code, codes(failing)) == ("RC0701", set())
+    assert "fails, and no retry has come so far" in left.reason
+    for healthy in (_fails(0), _fails(0.001), _fails(2, orderly="true")):
+        assert "RC0701" not in unknown(diagnosed("mismatch-4.9.4.json", ALIKE, healthy))
+
+
+@pytest.mark.parametrize(
+    "why",
+    [group_settings(retryQueueNums=0), retry_topic(4), dead_letters(2)],
+    ids=["dropped", "closed", "dead"],
+)
+def test_no_retry_is_waited_for_where_another_finding_says_that_none_comes(why: Any) -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _fails(2), why)
+    assert "RC0701" not in codes(report) | unknown(report)
+    assert codes(report)
+
+
+@pytest.mark.parametrize(
+    ("model", "orderly", "found"),
+    [
+        ("BROADCASTING", "false", {"RC0704"}),
+        ("BROADCASTING", "true", set()),
+        ("CLUSTERING", "false", set()),
+    ],
+)
+def test_members_that_broadcast_drop_what_their_listener_fails(
+    model: str, orderly: str, found: set[str]
+) -> None:
+    """Measured on 4.9.4: nothing was found, and 8 messages were gone."""
+    broadcasts = client_property("messageModel", model)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _fails(2, orderly), broadcasts)
+    assert codes(report) == found
+    for finding in report.findings:
+        assert isinstance(written(report.views[finding.group], finding), str)
+
+
+@pytest.mark.parametrize(("failed", "level"), [(0, Level.INFO), (2, Level.WARNING)])
+def test_retries_of_a_listener_that_hangs_by_pop_are_told_by_the_hang(failed: float, level: Level) -> None:
+    """Measured on 5.5.0: a hang (RC0601) was also called a failure."""
+
+    def hangs(document: Any) -> None:
+        document["mqTable"] = {}
+        queue = json.dumps({"brokerName": "broker-1", "queueId": -1, "topic": "topic-1"})
+        document["mqPopTable"] = {queue: {"droped": False, "waitAckCount": 40}}
+        document["statusTable"] = {"%RETRY%group-1": {"consumeOKTPS": 0, "consumeFailedTPS": failed}}
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, hangs), _pop_retries(5), looks=17)
+    levels = {item.check.code: item.level for item in report.findings}
+    assert (levels["RC0601"], levels["RC0701"]) == (Level.WARNING, level)
