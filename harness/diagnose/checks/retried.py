@@ -18,6 +18,9 @@ OLD_MS = 24 * 3_600_000
 RECENT_MS = 180_000
 """A retry within this time shows that a listener fails now: the first retries are 10 to 120 s apart."""
 
+COUNTED_MS = 12_000
+"""Clients count every 10 s what their listeners did (StatsItemSet; 4.9.4, 5.5.0): before, both rates are 0."""
+
 _AGAIN_BY_POP = (
     "They come again whenever their invisible time has passed. After the last retry they are dead letters."
 )
@@ -28,7 +31,33 @@ def retries(view: GroupView) -> Iterator[Result]:
     found = [
         item for topic in (view.retry_topic, *view.pop_retry_topics) for item in _retries_in(view, topic)
     ]
-    yield from found or _first_retry(view)
+    yield from found or (*_first_retry(view), *_not_counted(view))
+
+
+def _not_counted(view: GroupView) -> Iterator[Unknown]:
+    """Members that broadcast or pop, and haven't counted yet what their listeners did with the newest messages:
+    nothing else shows at once that they fail."""
+    if view.silent or view.now.at_ms - view.looks[0].at_ms >= COUNTED_MS:
+        return
+    for topic in view.present_topics:
+        newest_ms = max((end.updated_ms for end in view.ends(topic).values()), default=0)
+        takers = [
+            item
+            for item in view.answered
+            if item.language == "JAVA"
+            and (view.broadcasting or any(held.popped for held in item.queues.get(topic, {}).values()))
+        ]
+        uncounted = [item for item in takers if not (item.failing.get(topic) or item.succeeding.get(topic))]
+        all_counted = not uncounted if view.broadcasting else len(uncounted) < len(takers)
+        if takers and not all_counted and view.now.at_ms - newest_ms < COUNTED_MS:
+            yield Unknown(
+                f"messages of {topic} have just come, and {joined([item.client_id for item in uncounted])} "
+                f"{'counts' if len(uncounted) == 1 else 'count'} only every 10 s whether a listener fails",
+                tuple(Evidence(item.exchange, f"{topic}: consumeFailedTPS 0") for item in uncounted),
+                topic,
+                look_again=True,
+                for_s=COUNTED_MS / 1000,
+            )
 
 
 def _first_retry(view: GroupView) -> Iterator[Unknown]:

@@ -27,6 +27,8 @@ from tests.unit.diagnose.reports import (
 
 POP_RETRY = "%RETRY%group-1_topic-1"
 """RocketMQ's name for the retries of topic-1 by POP."""
+FIRST_LOOK_MS = 1_795_572_376_884
+"""When the recorded answers of mismatch-4.9.4.json came."""
 
 
 def _pop_retries(end: int) -> Edit:
@@ -197,3 +199,50 @@ def test_retries_of_a_listener_that_hangs_by_pop_are_told_by_the_hang(failed: fl
     report = diagnosed("mismatch-4.9.4.json", ALIKE, (307, hangs), _pop_retries(5), looks=17)
     levels = {item.check.code: item.level for item in report.findings}
     assert (levels["RC0601"], levels["RC0701"]) == (Level.WARNING, level)
+
+
+def _newest(ago_ms: int) -> Edit:
+    """The newest message of each topic came so long before the first look."""
+
+    def changed(document: Any, _look: int) -> None:
+        for key, row in document.get("offsetTable", {}).items():
+            row.update({} if "%" in key else {"lastUpdateTimestamp": FIRST_LOOK_MS - ago_ms})
+
+    return by_look(202, changed)
+
+
+@pytest.mark.parametrize(
+    ("ago_ms", "model", "succeeded", "looks", "waits"),
+    [
+        (1_000, "BROADCASTING", 0.0, 1, True),
+        (1_000, "BROADCASTING", 0.2, 1, False),
+        (1_000, "CLUSTERING", 0.0, 1, False),
+        (13_000, "BROADCASTING", 0.0, 1, False),
+        (1_000, "BROADCASTING", 0.0, 17, False),
+    ],
+)
+def test_members_that_broadcast_are_given_time_to_count(
+    ago_ms: int, model: str, succeeded: float, looks: int, waits: bool
+) -> None:
+    """They count every 10 s: the first look at four messages that had failed found nothing (5.5.0)."""
+
+    def counts(document: Any) -> None:
+        document["statusTable"] = {"topic-1": {"consumeOKTPS": succeeded, "consumeFailedTPS": 0}}
+
+    changes = (ALIKE, _newest(ago_ms), (307, counts), client_property("messageModel", model))
+    report = diagnosed("mismatch-4.9.4.json", *changes, looks=looks)
+    assert ("only every 10 s whether a listener fails" in str(report.undetermined)) is waits
+
+
+@pytest.mark.parametrize(("succeeded", "waits"), [(0.0, True), (0.2, False)])
+def test_members_that_pop_are_given_time_to_count(succeeded: float, waits: bool) -> None:
+    """Their failed messages show nowhere until they come again, after popInvisibleTime."""
+
+    def popping(document: Any) -> None:
+        document["mqTable"] = {}
+        queue = json.dumps({"brokerName": "broker-1", "queueId": -1, "topic": "topic-1"})
+        document["mqPopTable"] = {queue: {"droped": False, "waitAckCount": 0}}
+        document["statusTable"] = {"topic-1": {"consumeOKTPS": succeeded, "consumeFailedTPS": 0}}
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _newest(1_000), (307, popping))
+    assert ("only every 10 s whether a listener fails" in str(report.undetermined)) is waits
