@@ -307,12 +307,14 @@ def several(run_own: RunOwn, wayward: Path, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("several")
     (folder / "wayward.jar").symlink_to(wayward)
     (folder / "order.json").write_text('{"id": $number, "key": "$key", "of": "café"}\n', encoding="utf-8")
-    return run_own(folder, SEVERAL)[1]
+    found = run_own(folder, SEVERAL)[1]
+    # Here and not in the tests: a setup that fails runs once more, and what a setup returned is kept.
+    assert found["trouble"] is None, found["reason"]
+    return found
 
 
 @pytest.mark.extended
 def test_messages_have_bodies_of_the_user_s_own(several: dict[str, Any]) -> None:
-    assert several["trouble"] is None, several["reason"]
     for number in range(1, 5):
         assert f'got {{"id": {number}, "key": "orders-{number}", "of": "café"}}' in log_of(several, "plain")
     assert classes_of(several)["g"] == {"delivered": 4}
@@ -320,7 +322,7 @@ def test_messages_have_bodies_of_the_user_s_own(several: dict[str, Any]) -> None
 
 @pytest.mark.extended
 def test_what_it_subscribes_to_besides_is_shown_and_judged(several: dict[str, Any]) -> None:
-    assert (several["outcome"], several["trouble"]) == ("reproduced", None), several["reason"]
+    assert several["outcome"] == "reproduced", several["reason"]
     said = (Path(several["run_dir"]) / "START-HERE.md").read_text()
     assert "The program of differs subscribes to orders 'tagB', and the scenario says orders 'tagA'" in said
     assert classes_of(several)["of-differs"] == {"filtered-by-broker": 4}
