@@ -14,6 +14,7 @@ _WRITES_LESS, _WRITES_NONE = (
     "Producers send to the other brokers.",
     "Producers can't send: they find no queue.",
 )
+_RETRIES_STAY = ": retries that are stored there never come"
 _KEPT = (
     "Members keep failed messages and call the listener again every 5 s. The group's offset stays at the oldest "
     "of them, and none becomes a dead letter."
@@ -23,13 +24,9 @@ _KEPT = (
 def permissions(view: GroupView) -> Iterator[Result]:
     """Topics that may not be read or written; the retry and dead-letter topics of the group too."""
     unwritten: dict[tuple[str, ...], list[str]] = {}
-    by_brokers = _closed_by_brokers(view)
-    told = {topic for topics in by_brokers.values() for topic in topics}
-    for closed_brokers, topics in by_brokers.items():
+    for closed_brokers, topics in _unread(view):
         yield _unread_of(view, closed_brokers, topics)
     for topic in view.present_topics:
-        if topic not in told:
-            yield from _unread(view, topic, "may not be read")
         if not (closed := _closed(view, topic, WRITE)):
             continue
         if _written_elsewhere(view, topic):
@@ -39,10 +36,6 @@ def permissions(view: GroupView) -> Iterator[Result]:
             yield from _lacking(view, topic, WRITE, "may not be written", None, effect)
     for topics in unwritten.values():
         yield _written_less(view, topics)
-    if view.retry_topic not in told:
-        yield from _unread(
-            view, view.retry_topic, "may not be read: retries that are stored there never come"
-        )
     elsewhere = _written_elsewhere(view, view.retry_topic)
     # A broker that is closed to producers has closed this topic too, and that was told.
     if not elsewhere or tuple(_closed(view, view.retry_topic, WRITE)) not in unwritten:
@@ -100,13 +93,6 @@ def _written_elsewhere(view: GroupView, topic: str) -> bool:
     return any(item.permission & WRITE for item in view.on_brokers(topic).values())
 
 
-def _unread(view: GroupView, topic: str, what: str) -> Iterator[Found]:
-    """A topic that may not be read, with the messages that wait there."""
-    closed = _closed(view, topic, READ)
-    waits = _waiting(view, topic, closed)
-    yield from _lacking(view, topic, READ, what, None, _left_out(view, closed, [topic], waits), waits)
-
-
 def _waiting(view: GroupView, topic: str, closed: Sequence[str]) -> Sequence[Lost]:
     return stranded(view, topic, [queue for queue in view.ends(topic) if queue[0] in closed])
 
@@ -138,14 +124,25 @@ def _closed_by_brokers(view: GroupView) -> dict[tuple[str, ...], list[str]]:
     return {closed: topics for closed, topics in found.items() if len(topics) > 1}
 
 
+def _unread(view: GroupView) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Which brokers close which topics to members: one by one, or together where brokers close all of theirs."""
+    by_brokers = _closed_by_brokers(view)
+    yield from by_brokers.items()
+    together = {topic for topics in by_brokers.values() for topic in topics}
+    for topic in (*view.present_topics, view.retry_topic):
+        if topic not in together and (closed := _closed(view, topic, READ)):
+            yield closed, [topic]
+
+
 def _unread_of(view: GroupView, closed: Sequence[str], topics: Sequence[str]) -> Found:
     """Topics that the same brokers close to members: one finding."""
-    own = [topic for topic in topics if topic != view.retry_topic]
     waits = [item for topic in topics for item in _waiting(view, topic, closed)]
+    own = [topic for topic in topics if topic != view.retry_topic]
+    what = f"{joined(topics) if topics[1:] else 'it'} may not be read"
     return Found(
-        f"on {joined(closed)} {joined(topics)} may not be read{_by_broker(view, closed, READ)}",
+        f"on {joined(closed)} {what}{'' if own else _RETRIES_STAY}{_by_broker(view, closed, READ)}",
         tuple(item for topic in topics[:MOST_ROUTED] for item in routed(view, topic)),
-        own[0] if len(own) == 1 else "",
+        (own or topics)[0] if len(own) < 2 else "",
         effect=_left_out(view, closed, topics, waits),
         messages=tuple(waits),
     )
@@ -162,7 +159,6 @@ def _lacking(
     what: str,
     level: Level | None,
     effect: str,
-    waits: Sequence[Lost] = (),
 ) -> Iterator[Found]:
     if closed := _closed(view, topic, bit):
         yield Found(
@@ -171,7 +167,6 @@ def _lacking(
             topic,
             level=level,
             effect=effect,
-            messages=tuple(waits),
         )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.hands import invisible_times
 from rocketchaos.harness.diagnose.checks.progress import popped_hang
 from rocketchaos.harness.diagnose.checks.retry_settings import (
@@ -35,17 +36,26 @@ def retries(view: GroupView) -> Iterator[Result]:
 
 
 def _not_counted(view: GroupView) -> Iterator[Unknown]:
-    """Members that broadcast or pop, and haven't counted yet what their listeners did with the newest messages:
-    nothing else shows at once that they fail."""
+    """Members that haven't counted yet what their listeners did with the newest messages, where nothing else shows
+    at once that they fail: they broadcast or pop, or brokers have just delayed messages, which may be retries."""
     if view.silent or view.now.at_ms - view.looks[0].at_ms >= COUNTED_MS:
         return
+    delayed = any(
+        view.now.at_ms - end.updated_ms < COUNTED_MS
+        for backlog in view.now.backlogs.values()
+        for end in read.ends(backlog.delayed).values()
+    )
     for topic in view.present_topics:
         newest_ms = max((end.updated_ms for end in view.ends(topic).values()), default=0)
         takers = [
             item
             for item in view.answered
             if item.language == "JAVA"
-            and (view.broadcasting or any(held.popped for held in item.queues.get(topic, {}).values()))
+            and (
+                view.broadcasting
+                or any(held.popped for held in item.queues.get(topic, {}).values())
+                or (delayed and not item.orderly and item.queues.get(topic))
+            )
         ]
         uncounted = [item for item in takers if not (item.failing.get(topic) or item.succeeding.get(topic))]
         all_counted = not uncounted if view.broadcasting else len(uncounted) < len(takers)

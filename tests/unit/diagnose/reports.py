@@ -251,15 +251,16 @@ def members(number: int) -> Edit:
     return add
 
 
-def delayed(due_ms: int, *, waiting: int = 3) -> Edit:
-    """The broker keeps messages of delay level 3, the first of which is due so long after it is asked."""
+def delayed(due_ms: int, *, waiting: int = 3, ago_ms: int = 60_000) -> Edit:
+    """The broker keeps messages of delay level 3, the first of which is due so long after it is asked; the newest
+    one came so long before."""
 
     def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
         for item in exchanges:
             if item.code == GET_TOPIC_STATS_INFO and item.fields["topic"] == DELAYED:
                 key = json.dumps({"topic": DELAYED, "brokerName": BROKER, "queueId": 2})
-                body = json.dumps({"offsetTable": {key: {"minOffset": 0, "maxOffset": 5}}})
-                yield replace(item, body=body)
+                end = {"minOffset": 0, "maxOffset": 5, "lastUpdateTimestamp": item.at_ms - ago_ms}
+                yield replace(item, body=json.dumps({"offsetTable": {key: end}}))
                 offsets = json.dumps({"delayOffsets": {"3": 5 - waiting}})
                 yield replace(item, code=45, fields={}, body=offsets)
                 fields = {"topic": DELAYED, "queueId": "2", "index": str(5 - waiting), "count": "1"}
