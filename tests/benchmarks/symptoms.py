@@ -1,0 +1,46 @@
+"""How long the library of symptoms takes on a version, and a bisect over all versions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rocketchaos.harness.claims.registry import VERSIONS
+from rocketchaos.harness.plan.options import DEFAULT_VERSION
+from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
+
+SYMPTOMS = str(ROOT / "scenarios" / "symptoms")
+BISECTED = "retries-filtered-by-sql"
+"""The scenario of claim E14, which a version has changed."""
+MEASURED = (0, 1, 3)
+"""All ran, whatever they showed: the time is the same."""
+
+
+def measure_symptoms(repeats: int, runs: str) -> list[Figure]:
+    """From the command to the last outcome, clusters' start included; the library once on each version: it is many
+    runs already.
+
+    Args:
+        repeats: of the bisect.
+        runs: where run folders go.
+    """
+    figures = []
+    for version in (DEFAULT_VERSION, VERSIONS[-1]):
+        arguments = ("run", SYMPTOMS, "--rocketmq", version, "--json", "--runs", str(Path(runs) / version))
+        seconds, printed = rocketchaos(*arguments, ends=MEASURED)
+        made = json.loads(printed)["runs"]
+        for run in made:
+            if run["trouble"] is not None or run["outcome"] != run["expected"] != "measured":
+                print(f"{version} {run['scenario']}: {run['outcome']}: {run['reason']}")
+        own = [run["seconds"] for run in made]
+        figures += [
+            Figure(
+                f"`run scenarios/symptoms --rocketmq {version}`, {len(made)} runs", "s", [seconds], "≤ 360 s"
+            ),
+            Figure("of it: for each run", "s", [seconds / len(made)], ""),
+            Figure("of it: a run's own time", "s", own, ""),
+        ]
+    bisect = ("bisect", BISECTED, "--json", "--runs", runs)
+    rocketchaos(*bisect, ends=MEASURED)  # downloads what is missing
+    took = [rocketchaos(*bisect, ends=MEASURED)[0] for _ in range(max(1, repeats // 3))]
+    return [*figures, Figure(f"`bisect {BISECTED}` over all versions, warm caches", "s", took, "≤ 90 s")]
