@@ -38,6 +38,25 @@ Kind = tuple[str, str, str]
 """Version of RocketMQ, timing profile and shape of a cluster: runs with the same key can share one."""
 
 
+def order_of(kinds: Sequence[Kind | None], faithful: Sequence[bool]) -> list[int]:
+    """The indices of runs, in the order in which they begin. Those with RocketMQ's own timers are first: they
+    mostly wait. Those on a cluster of a rarer kind follow the first of them, so that the cluster ends early.
+
+    Args:
+        kinds: of the cluster that each one shares; None: it has its own.
+        faithful: whether it has RocketMQ's own timers.
+    """
+    counted = Counter(kind for kind in kinds if kind is not None)
+    usual = max(counted, key=lambda kind: counted[kind], default=None)
+    firsts = {kind: index for index, kind in reversed(list(enumerate(kinds)))}
+
+    def place(index: int) -> tuple[bool, int]:
+        kind = kinds[index]
+        return not faithful[index], index if kind in (None, usual) else firsts[kind]
+
+    return sorted(range(len(kinds)), key=place)
+
+
 class Runner(Closing):
     """Runs scenarios, each on a cluster that fits; equal needs share one. Use `with Runner(options) as runner:`.
     At the end it has stopped everything that it started, except kept clusters.
@@ -220,8 +239,6 @@ class Runner(Closing):
     def run_all(self, jobs: Sequence[Job], parallel: int | None) -> Iterator[Report]:
         """Run several at a time, and yield each report in the order of the jobs.
 
-        In parallel, those with RocketMQ's own timers begin first: they mostly wait, while others work.
-
         Args:
             jobs: what to run; one may be there several times.
             parallel: how many at a time; None: by cores and load, see `harness.engine.admission`.
@@ -246,11 +263,7 @@ class Runner(Closing):
             return
         with ThreadPoolExecutor(at_most, thread_name_prefix="run") as pool:
             try:
-                patient_first = sorted(
-                    range(len(jobs)),
-                    key=lambda index: self.options.timing_of(jobs[index].scenario) != "faithful",
-                )
-                futures = {index: pool.submit(run, jobs[index]) for index in patient_first}
+                futures = {index: pool.submit(run, jobs[index]) for index in self._in_order(jobs)}
                 for index in range(len(jobs)):
                     yield futures[index].result()
             except BaseException:
@@ -258,6 +271,10 @@ class Runner(Closing):
                 self.interrupted.set()
                 pool.shutdown(cancel_futures=True)
                 raise
+
+    def _in_order(self, jobs: Sequence[Job]) -> list[int]:
+        kinds = [None if job.scenario.needs_own_cluster else self._kind_of(job) for job in jobs]
+        return order_of(kinds, [self.options.timing_of(job.scenario) == "faithful" for job in jobs])
 
     def absences(self, jobs: Sequence[Job]) -> dict[Need, RocketchaosError]:
         """The releases of RocketMQ that these jobs need and that are not available, with the reason. No jar is

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
-from rocketchaos.harness.engine.runner import SHARED_CLUSTERS_AT_MOST, Runner
+from rocketchaos.harness.engine.runner import SHARED_CLUSTERS_AT_MOST, Runner, order_of
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.scenario.model import Scenario
@@ -185,3 +185,12 @@ def test_the_last_run_that_was_to_come_ends_also_the_cluster_that_followed_its_o
     runner, job = a_runner(tmp_path)
     assert len(list(runner.run_all([job, job], 1))) == 2
     assert [double_of_asession.closed for double_of_asession in opened] == [True, True]
+
+
+def test_runs_on_a_rare_kind_of_cluster_follow_each_other() -> None:
+    usual, rare, rarer = (("5.5.0", "compressed", shape) for shape in ("usual", "rare", "rarer"))
+    kinds = [usual, rare, None, usual, rarer, rare, usual]
+    assert order_of(kinds, [False] * 7) == [0, 1, 5, 2, 3, 4, 6]
+    assert order_of(kinds, [False, False, True, False, False, False, True]) == [2, 6, 0, 1, 5, 3, 4]
+    assert order_of([None, None], [False, True]) == [1, 0]
+    assert order_of([], []) == []
