@@ -17,9 +17,11 @@ from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.assertions.waiting import fate_of_waiting
 from rocketchaos.harness.core.events.messages import Consumed, OffsetsReset
 from rocketchaos.harness.core.events.observed import DeadLettersObserved
-from rocketchaos.harness.core.events.servers import GroupConfigured
+from rocketchaos.harness.core.events.run import TopicCreated
+from rocketchaos.harness.core.events.servers import GroupConfigured, TopicConfigured
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.consumer_spec import Consumer
+from rocketchaos.harness.language.topic import RETRY
 
 FAILED = "RECONSUME_LATER"
 """The answer of a concurrent listener that fails: the message goes to the retry topic."""
@@ -30,6 +32,9 @@ it."""
 PANICKED = "PANIC"
 """A concurrent listener of Go that panics: its client recovers, sends nothing back, and keeps the message
 (`consumeMessageConcurrently`, rocketmq-client-go 2.1.2)."""
+
+_WRITE = 2
+"""PermName.PERM_WRITE."""
 
 MAX_RECONSUME_TIMES = 16
 """The default of concurrent consumers (`DefaultMQPushConsumerImpl.getMaxReconsumeTimes`, 4.9.4)."""
@@ -140,6 +145,10 @@ def why_dropped(
     orderly Go listener answers ConsumeRetryLater, its client neither hands the message over again nor sends it
     back, and the next message that succeeds commits both (`pushConsumer.consumeMessageOrderly`, 2.1.2). In 2.1.0
     that happens after SuspendCurrentQueueAMoment, too (`processQueue.makeMessageToCosumeAgain`).
+
+    Where the retry topic may not be written, a broker refuses what is sent back. A Java client keeps the message
+    then, and its offset. A client of Go doesn't look at the answer (`pushConsumer.sendMessageBack`, 2.1.2): its
+    offset passes the message.
     """
     if answer.body.status not in (FAILED, SUSPENDED) or view.traits(answer.node).queues == "shared":
         return None
@@ -149,6 +158,11 @@ def why_dropped(
         if is_last_attempt(view.scenario.consumers[answer.node], last.reconsume_times):
             return None
         return _left_behind(view, group, last, "the last listener failed", answer.n, at)
+    if _refuses_retries(view, group, answer.n) and not is_last_attempt(
+        view.scenario.consumers[answer.node], last.reconsume_times
+    ):
+        failure = "the last listener failed, and the broker refuses it, as the retry topic may not be written"
+        return _left_behind(view, group, last, failure, answer.n, at)
     events = [event for event in view.of_kind(GroupConfigured, until=answer.n) if event.body.group == group]
     if not events or events[-1].body.settings.get("retryQueueNums") != 0:
         return None
@@ -159,10 +173,21 @@ def why_dropped(
     return reason, events[-1]
 
 
+def _refuses_retries(view: RunView, group: str, at: int) -> bool:
+    """Whether the group's retry topic may not be written at event `at` (`perm` without 2)."""
+    events: list[Event[TopicCreated] | Event[TopicConfigured]] = [
+        *view.of_kind(TopicCreated, until=at),
+        *view.of_kind(TopicConfigured, until=at),
+    ]
+    own = [event for event in events if event.body.topic == f"{RETRY}{group}"]
+    perm = max(own, key=lambda event: event.n).body.settings.get("perm", _WRITE) if own else _WRITE
+    return not int(perm) & _WRITE
+
+
 def _left_behind(
     view: RunView, group: str, last: Delivery, failure: str, since: int, at: int
 ) -> tuple[str, Event] | None:
-    """That an orderly client goes on behind a message that failed, first seen after event `since`."""
+    """That a client goes on behind a message that failed, first seen after event `since`."""
     message = next((message for message in view.sent if message.key == last.key), None)
     passed = None if message is None else view.first_passed(group, message, at)
     resets = [event for event in view.of_kind(OffsetsReset, until=at) if event.body.group == group]

@@ -36,8 +36,8 @@ class Undelivered(Count):
     """The number of messages that reached no listener of the group, for the reason that the oracle gives.
 
     The reasons: `filtered-by-broker`, `filtered-by-client`, `stranded`, `in-flight`, `in-retry`,
-    `dead-letter`, `lost`, `undetermined`. Without a reason all of them count, except messages in retry and
-    dead letters, because a listener got those.
+    `dead-letter`, `lost`, `undetermined`. Without a reason those count that no
+    listener got: no message in retry, no dead letter, and none that is lost after it failed.
     """
 
     word = "undelivered"

@@ -18,7 +18,7 @@ from rocketchaos.harness.core.events.messages import (
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.namespace import inside
 from rocketchaos.harness.language.producer_spec import PRODUCER
-from rocketchaos.harness.language.sending import ASYNC
+from rocketchaos.harness.language.sending import ASYNC, UNDER_WAY
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.in_process import InProcess
@@ -251,8 +251,7 @@ class Producer(InProcess):
             timeout_ms = int(self._settings.get("sendMsgTimeout", SEND_TIMEOUT_MS))
             answer = process.request(
                 "send",
-                (timeout_ms + how.get("transaction", {}).get("takes_ms", 0) + how.get("request_ms", 0)) / 1000
-                + 5,
+                self._limit_s(how, timeout_ms),
                 name=self.name,
                 topic=self._named(topic),
                 tag=messages[0]["tag"],
@@ -290,6 +289,18 @@ class Producer(InProcess):
             own = {"msg_id": msg_id, "offset_msg_id": offset_msg_id} if len(messages) > 1 else {}
             self._sent(self.name, item, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
         return error
+
+    def _limit_s(self, how: Mapping[str, Any], timeout_ms: int) -> float:
+        """How long the answer of a `send` may take.
+
+        With back pressure the client's own send() waits for a permit, as long as the message's timeout, and one
+        message does after the other (`DefaultMQProducerImpl.executeAsyncMessageSend`).
+        """
+        before = (
+            UNDER_WAY - 1 if how.get(ASYNC) and self._settings.get("enableBackpressureForAsyncMode") else 0
+        )
+        takes_ms: int = how.get("transaction", {}).get("takes_ms", 0) + how.get("request_ms", 0)
+        return (timeout_ms * (1 + before) + takes_ms) / 1000 + 5
 
     def _not_sent(self, messages: Sequence[Mapping[str, Any]], failure: EnvironmentNotReady) -> str:
         failed: dict[str, Any] = {"error": str(failure), "code": None}

@@ -9,6 +9,12 @@ from rocketchaos.harness.rocketmq.properties import Value
 
 ROUTE_LIMIT_S = 15.0
 NO_ROUTE = 17
+_NOT_READY = "name server not ready"
+"""What a name server with `needWaitForService` answers in its first `waitSecondsForService`, with code 1."""
+_ITS_SETTINGS = (
+    ". That is `needWaitForService` of `cluster: {namesrv: …}`: it lasts `waitSecondsForService` (45 s), on 5.1.4 "
+    "for ever (apache/rocketmq#9182)"
+)
 _LOOK_EVERY_S = 0.01
 
 
@@ -40,6 +46,8 @@ def create_routed_topic(
     routed_so |= {"perm": "perm"} if own_perm else {}
     expected = dict.fromkeys(brokers, tuple(settings[name] for name in routed_so if name in settings))
 
+    refusals: list[str] = []
+
     def routed() -> dict[str, tuple[Value, ...]]:
         try:
             return {
@@ -47,13 +55,14 @@ def create_routed_topic(
                 for item in admin.route(topic)["queues"]
             }
         except RequestFailed as failure:
-            if failure.code != NO_ROUTE:
+            if failure.code != NO_ROUTE and _NOT_READY not in str(failure):
                 raise
+            refusals[:] = [str(failure)] if failure.code != NO_ROUTE else []
             return {}
 
     seen = look_until(routed, lambda route: route == expected, ROUTE_LIMIT_S, _LOOK_EVERY_S)
     if seen != expected:
         raise EnvironmentNotReady(
             f"the name server doesn't route topic {topic} to {expected} within {ROUTE_LIMIT_S:g} s; "
-            f"last seen: {seen}"
+            f"last seen: {refusals[0] + _ITS_SETTINGS if refusals else seen}"
         )

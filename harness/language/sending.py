@@ -15,6 +15,8 @@ TransactionState = Literal["commit", "rollback", "unknown"]
 
 ASYNC = "async"
 """The key of a send with a callback, which is acknowledged like a usual one."""
+UNDER_WAY = 16
+"""The most messages that are sent with a callback at the same time."""
 
 
 class Transaction(Strict):

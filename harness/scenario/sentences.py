@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from pydantic_core import ErrorDetails
 
+from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.harness.core.nearest import clipped, contained, listed, nearest
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.expectation import meant_by
@@ -76,6 +77,8 @@ def unknown_word(word: str, section: str) -> Sentence:
     elsewhere = next((name for name, words in SECTIONS.items() if word in words and words is not known), None)
     if elsewhere is not None:
         return f"`{word}` is a {one_of(elsewhere)}, not a {what}: it goes under `{elsewhere}`", None
+    if "undelivered" in known and word in {fate.value for fate in MessageClass}:
+        return f"`{word}` is a reason, not a {what}: write `undelivered: {{because: {word}, count: …}}`", None
     near = _meant_step(word, known) or nearest(word, known)
     known_by = "" if near is not None else f": `rocketchaos explain` lists the {what}s"
     return f"there is no {what} `{clipped(word)}`{known_by}", near

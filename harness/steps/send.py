@@ -13,7 +13,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNot
 from rocketchaos.harness.core.user_files import user_file
 from rocketchaos.harness.language.namespace import outside
 from rocketchaos.harness.language.producer_spec import PRODUCER
-from rocketchaos.harness.language.sending import Sending
+from rocketchaos.harness.language.sending import UNDER_WAY, Sending
 from rocketchaos.harness.language.words import (
     DurationMs,
     OneOrMore,
@@ -47,10 +47,6 @@ PropertyName = Annotated[
 ]
 """A property's name; RocketMQ's Java client refuses most of its own (`Message.putUserProperty`)."""
 PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
-
-
-UNDER_WAY = 16
-"""The most messages that are sent with a callback at the same time."""
 
 
 class Send(Sending, Step):

@@ -17,6 +17,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
+        self.limits_s: list[float] = []
 
     def wait_ready(self, limit_s: float) -> None:
         """It is there at once."""
@@ -25,11 +26,12 @@ class Worker:
         if command == "start-producer":
             return {"client_id": "p"}
         self.asked.append(with_)
+        self.limits_s.append(limit_s)
         where = {"broker": "broker-a", "queue_id": 1, "queue_offset": 0}
         return {"status": "SEND_OK", "msg_id": "1", "offset_msg_id": "2", **where}
 
 
-def producer(worker: Worker) -> Producer:
+def producer(worker: Worker, **settings: Any) -> Producer:
     made = Producer(
         history=History("run"),
         spawn=lambda: cast(Any, worker),
@@ -38,6 +40,7 @@ def producer(worker: Worker) -> Producer:
         locate=lambda *_: {},
         find=lambda *_: None,
         instance="r",
+        settings=settings,
     )
     made.start()
     return made
@@ -76,3 +79,22 @@ def test_a_worker_hears_of_a_way_of_sending_only_when_it_is_used(
     (asked,) = worker.asked
     assert {name: value for name, value in asked.items() if name not in ALWAYS} == further
     assert set(asked) >= ALWAYS
+
+
+@pytest.mark.parametrize(
+    ("settings", "how", "limit_s"),
+    [
+        ({}, {}, 8),
+        ({"sendMsgTimeout": 500}, {}, 5.5),
+        ({}, {"async": True}, 8),
+        ({"enableBackpressureForAsyncMode": True}, {}, 8),
+        ({"enableBackpressureForAsyncMode": False}, {"async": True}, 8),
+        ({"enableBackpressureForAsyncMode": True}, {"async": True}, 53),
+    ],
+)
+def test_with_back_pressure_a_message_may_wait_for_those_before_it(
+    settings: dict[str, Any], how: dict[str, Any], limit_s: float
+) -> None:
+    worker = Worker()
+    producer(worker, **settings).send("orders", ["tagA"], None, how=how)
+    assert worker.limits_s == [limit_s]
