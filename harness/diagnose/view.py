@@ -327,8 +327,9 @@ class GroupView:
         return sum(end.max_offset - end.min_offset for end in self.ends(topic).values())
 
     def offset(self, topic: str, queue: Queue) -> int | None:
-        """The group's offset at the broker; None: none is stored, or the broker didn't tell."""
-        return self.now.offset(self.group, topic, queue)
+        """The group's offset at the broker; None: none is stored, or the broker didn't tell, or its members keep
+        their own, and what is stored is from before (`messageModel`)."""
+        return None if self.broadcasting else self.now.offset(self.group, topic, queue)
 
     def reached(self, topic: str, queue: Queue) -> int | None:
         """How far the group is: by the queue's owner, where that is further than it has committed."""

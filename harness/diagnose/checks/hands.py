@@ -17,6 +17,14 @@ _IN_ORDER = (
     "Later messages of these queues wait: an orderly listener takes one after the other. After a restart they "
     "come from the oldest one on."
 )
+_TO_IT_ALONE = (
+    "Only this member lacks them: it broadcasts, and its own offset stays at the oldest of these messages. After "
+    "its restart all messages from there on come to it again."
+)
+SENT_BACK_BY_BROADCASTING = (
+    "Its client sends the message back as a retry, which no member that broadcasts reads, and its own offset "
+    "passes it: after a restart the member doesn't get it again."
+)
 _UNPOLLED = (
     "These messages wait until the application polls: it may do so too rarely, or its thread may hang."
 )
@@ -82,9 +90,11 @@ def timeout_ms(member: Member) -> int:
     return (whole(member.properties.get("consumeTimeout", "15")) or 15) * 60_000
 
 
-def while_it_holds(member: Member) -> str:
+def while_it_holds(view: GroupView, member: Member) -> str:
     """What follows while a member finishes none of its messages; empty: as the check has it."""
-    return _UNPOLLED if member.pulls_by_itself else _IN_ORDER if member.orderly else ""
+    if member.pulls_by_itself:
+        return _UNPOLLED
+    return _IN_ORDER if member.orderly else _TO_IT_ALONE if view.broadcasting else ""
 
 
 def invisible_time(member: Member) -> str:

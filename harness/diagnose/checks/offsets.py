@@ -1,10 +1,11 @@
 """The group's offset in each queue: by Burrow's rules over the looks, and compared with the queue's ends."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from rocketchaos.harness.diagnose.checks import broadcasters
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
+from rocketchaos.harness.diagnose.checks.points import STOPPED_S, WINDOW_S, Point, state
 from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, without_offset
 from rocketchaos.harness.diagnose.checks.reasons import (
     UNCOMMITTED,
@@ -35,21 +36,6 @@ from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
-STOPPED_S = SETTLES_S
-"""Clients commit every 5 s: a shorter history can't show that an offset doesn't move."""
-WINDOW_S = SETTLES_S
-"""A shorter history can't show that a lag grows."""
-LEAST_LOOKS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A queue at one look."""
-
-    at_ms: int
-    offset: int
-    lag: int
-
 
 def _looks(view: GroupView, topic: str, queue: Queue) -> Sequence[Look]:
     """The looks since the queue's end last fell: its topic was made again, or its broker has lost messages, and
@@ -76,29 +62,9 @@ def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
     return found
 
 
-def state(points: Sequence[Point]) -> str:
-    """Burrow's status: `ok`, `rewind`, `stop`, `warning`; if it is too short, `unknown` for an offset that hasn't
-    moved, and `growing` for a lag that has grown so far.
-
-    A broker reports the offset that it holds, not when it was committed: so Burrow's STOP and STALL are one status
-    here, an offset that doesn't move while there is a lag.
-    """
-    if not points or any(item.lag == 0 for item in points):
-        return "ok"
-    highest = max(point.offset for point in points)
-    if points[-1].offset < highest:
-        return "rewind"
-    past_s = (points[-1].at_ms - points[0].at_ms) / 1000
-    if min(point.offset for point in points) == highest:
-        return "stop" if len(points) >= LEAST_LOOKS and past_s >= STOPPED_S else "unknown"
-    if points[-1].lag == points[0].lag or any(a.lag > b.lag for a, b in pairwise(points)):
-        return "ok"
-    return "warning" if len(points) >= LEAST_LOOKS and past_s >= WINDOW_S else "growing"
-
-
 def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue], int]]:
     """For each topic: its queues in this state, and their lag."""
-    if view.broadcasting or not view.online:
+    if not view.online:
         return
     for topic in view.topics:
         if view.has_left(topic):
@@ -225,6 +191,9 @@ def _held(view: GroupView, topic: str, queues: Sequence[Queue]) -> Iterator[Evid
 
 def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Result]]:
     def check(view: GroupView) -> Iterator[Result]:
+        if view.broadcasting:
+            yield from broadcasters.in_state(view, wanted)
+            return
         for topic, queues, lag in _queues_in(view, wanted):
             seconds = (view.looks[-1].at_ms - view.looks[0].at_ms) / 1000
             open_ended = uncommitted(view, topic, queues) if wanted == "stop" else ""
@@ -279,7 +248,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
 
 
 def _without_offset(view: GroupView) -> Iterator[Unknown]:
-    for topic in () if view.broadcasting or view.shares_queues else view.present_topics:
+    for topic in () if view.shares_queues else view.present_topics:
         if queues := without_offset(view, topic):
             yield Unknown(
                 f"{queues_text(queues)}: its owner should have begun, and neither the broker nor the owner knows "

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rocketchaos.harness.diagnose.checks.offsets import evidence
-from rocketchaos.harness.diagnose.finding import Check, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.finding import Check, Found, Inapplicable, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import QueueEnds
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
@@ -19,6 +19,8 @@ _LEFT = "No member subscribes to the topic now: if the group doesn't need it, th
 
 def below_minimum(view: GroupView) -> Iterator[Result]:
     """Offsets below the queue's first message."""
+    if view.broadcasting:
+        yield Inapplicable()  # of its members' own offsets no broker knows
     # An abandoned group keeps its offsets for ever.
     for topic, gone in _apart(view, lambda ends, offset: ends.min_offset - offset):
         yield Found(
@@ -34,6 +36,8 @@ def below_minimum(view: GroupView) -> Iterator[Result]:
 
 def above_maximum(view: GroupView) -> Iterator[Result]:
     """Offsets above the queue's end, now or at an earlier look."""
+    if view.broadcasting:
+        yield Inapplicable()  # of its members' own offsets no broker knows
     for topic, beyond in _apart(view, lambda ends, offset: offset - ends.max_offset):
         most = max(beyond.values())
         yield Found(
@@ -112,7 +116,7 @@ def _passed(view: GroupView) -> Iterator[Result]:
 
 def _course(view: GroupView, topic: str, queue: Queue) -> _Course:
     course = _Course()
-    for look in () if view.is_static(topic) else view.looks:
+    for look in () if view.is_static(topic) or view.broadcasting else view.looks:
         ends, offset = look.ends.get(topic, {}).get(queue), look.offset(view.group, topic, queue)
         if ends is not None and offset is not None:
             course.see(ends, offset)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose.checks.hands import (
     CERTAIN_MS,
+    SENT_BACK_BY_BROADCASTING,
     STUCK_MS,
     has_more_than_threads,
     invisible_time,
@@ -63,7 +64,7 @@ def stuck(view: GroupView) -> Iterator[Result]:
                 (_cached(member, least),),
                 topic,
                 level=Level.ERROR if member.orderly and long else None,
-                effect=while_it_holds(member),
+                effect=while_it_holds(view, member),
                 settled=any(_certain_ms(view, member, topic, queue) >= CERTAIN_MS for queue in least),
                 key=f"{member.client_id} {queues_text(least)}",
             )
@@ -101,6 +102,7 @@ def _one_hangs(view: GroupView) -> Iterator[Found]:
                 f"{counted(later, 'later message')} {'is' if later == 1 else 'are'} stored",
                 (_cached(member, {queue: held}),),
                 topic,
+                effect=while_it_holds(view, member),
                 settled=False,
                 key=f"{member.client_id} {queues_text([queue])} {held.cached_min_offset}",
             )
@@ -140,6 +142,7 @@ def timed_out(view: GroupView) -> Iterator[Result]:
                 f"{for_ms / 60_000:.0f} min; consumeTimeout is {timeout_ms(member) // 60_000} min",
                 (_cached(member, late),),
                 topic,
+                effect=SENT_BACK_BY_BROADCASTING if view.broadcasting else "",
             )
 
 

@@ -27,8 +27,18 @@ _AGAIN_BY_POP = (
 )
 
 
+_UNREAD = (
+    "They come to nobody: members that broadcast don't subscribe to the retry topic. The own offset of the member "
+    "that sent them back has passed them: after a restart it doesn't get them either."
+)
+
+
 def retries(view: GroupView) -> Iterator[Result]:
     """Retries that wait, or came recently."""
+    if view.broadcasting and _all_broadcast(view):
+        yield from _sent_back(view)
+        yield from _not_counted(view)
+        return
     found = [
         item for topic in (view.retry_topic, *view.pop_retry_topics) for item in _retries_in(view, topic)
     ]
@@ -139,6 +149,27 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         effect=effect,
         settled=bool(grown) or recent or len(view.looks) > 2,
     )
+
+
+def _all_broadcast(view: GroupView) -> bool:
+    known = [item.properties.get("messageModel") for item in view.answered]
+    return not view.silent and all(item == "BROADCASTING" for item in known)
+
+
+def _sent_back(view: GroupView) -> Iterator[Found]:
+    """Messages that members which broadcast have sent back: they do so after consumeTimeout, as all do
+    (ProcessQueue.cleanExpiredMsg; 4.9.4, 5.5.0). Old ones may be of times in which the group clustered."""
+    stored, grown = view.stored_in(view.retry_topic), _grown(view, view.retry_topic)
+    last_ms = max((end.updated_ms for end in view.ends(view.retry_topic).values()), default=0)
+    recent = 0 < view.now.at_ms - last_ms < RECENT_MS
+    if stored:
+        yield Found(
+            f"{counted(stored, 'retry', 'retries')} {'is' if stored == 1 else 'are'} stored, and no member reads "
+            f"them; the last one is of {clock(last_ms)}, by its broker's clock",
+            _stats(view, view.retry_topic),
+            level=None if recent or grown else Level.INFO,
+            effect=_UNREAD,
+        )
 
 
 def _is_told(view: GroupView, topic: str) -> bool:

@@ -10,9 +10,15 @@ from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 _SEVERAL = 10
 """Messages for each queue: that all retries go to the one queue that is read is then unlikely, 1 in a million."""
 
+_KEEP_THEIR_OWN = (
+    "members that broadcast keep their own offsets, and read no retries: no check is about those"
+)
+
 
 def stuck(group: Scaled) -> Document | str:
     """RC0601 and RC0602: the offset stays where the listener hangs."""
+    if group.view.broadcasting:
+        return _KEEP_THEIR_OWN
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1])
     document = base(
@@ -29,6 +35,8 @@ def stuck(group: Scaled) -> Document | str:
 
 def stopped(group: Scaled) -> Document | str:
     """RC0501: messages wait in the queues of a paused member, or of one whose orderly listener keeps failing."""
+    if group.view.broadcasting:
+        return _KEEP_THEIR_OWN
     if group.finding.level is Level.WARNING:
         return _paused(group)
     failing = any(item.orderly and group.real_topic in item.failing for item in group.members.values())
@@ -79,8 +87,12 @@ def _can_pause(member: Member) -> bool:
     return is_java(member) and not member.pulls_by_itself
 
 
-def dead_letters(group: Scaled) -> Document:
+def dead_letters(group: Scaled) -> Document | str:
     """RC0702: a message that fails too often becomes a dead letter."""
+    return _KEEP_THEIR_OWN if group.view.broadcasting else _fails_too_often(group)
+
+
+def _fails_too_often(group: Scaled) -> Document:
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1])
     document = base(
@@ -99,7 +111,7 @@ def no_retries(group: Scaled) -> tuple[Document, Document] | str:
     """RC0703: a message that fails once becomes a dead letter."""
     if not any(item.properties.get("maxReconsumeTimes") == "0" for item in group.members.values()):
         return "members of the kinds that run here send limits of their own with each retry"
-    document = dead_letters(group)
+    document = _fails_too_often(group)
     document["title"] = "Messages whose listener fails once become dead letters"
     count = document["anomaly"][0]["dead-letter"]["count"]
     consumers = document["consumers"]
@@ -168,6 +180,8 @@ def unread_retry_queues(group: Scaled) -> tuple[Document, Document]:
 
 def retries(group: Scaled) -> Document | str:
     """RC0701: a failed message comes again."""
+    if group.view.broadcasting:
+        return _KEEP_THEIR_OWN
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1])
     document = base(

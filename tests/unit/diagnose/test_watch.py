@@ -10,7 +10,7 @@ from typing import Any
 
 from rocketchaos.harness.diagnose.bundle import SELDOM_ASKED
 from rocketchaos.harness.diagnose.changes import FindingChanges, changes
-from rocketchaos.harness.diagnose.checks.offsets import Point, state
+from rocketchaos.harness.diagnose.checks.points import Point, state
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
 from rocketchaos.harness.diagnose.requests import GET_ALL_SUBSCRIPTIONGROUP_CONFIG
