@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.points import Point, state
 from rocketchaos.harness.diagnose.finding import Evidence, Found, Inapplicable, Level, Result, Unknown
-from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -40,8 +40,10 @@ def in_state(view: GroupView, wanted: str) -> Iterator[Result]:
 def _found(view: GroupView, member: Member, topic: str, queues: Sequence[Queue], wanted: str) -> Found:
     seconds = (view.looks[-1].at_ms - view.looks[0].at_ms) / 1000
     lag = counted(_lag(view, member, topic, queues), "message")
+    fails = any(member.queues[topic][queue].cached_count for queue in queues)
+    why = "its orderly listener keeps failing" if fails else "it holds none of them"
     said = (
-        f"its own offset hasn't moved for {seconds:.0f} s, {lag} behind, and it holds none of them"
+        f"its own offset hasn't moved for {seconds:.0f} s, {lag} behind, and {why}"
         if wanted == "stop"
         else f"its own lag never fell in {seconds:.0f} s; it is {lag} now"
     )
@@ -50,7 +52,7 @@ def _found(view: GroupView, member: Member, topic: str, queues: Sequence[Queue],
         (_at(view, member, topic, queues),),
         topic,
         # An application may pause its consumer on purpose.
-        level=Level.WARNING,
+        level=None if fails and wanted == "stop" else Level.WARNING,
         effect=_WAIT if wanted == "stop" else _LATE,
     )
 
@@ -59,9 +61,10 @@ def _queues_in(view: GroupView, member: Member, topic: str, wanted: str) -> list
     found = []
     for queue in sorted(member.queues.get(topic, {})):
         points = _history(view, member.client_id, topic, queue)
-        held = member.queues[topic][queue].cached_count
-        # What a member holds, and doesn't finish, is a matter of its listener (RC0601).
-        if state(points) == wanted and not (held and wanted in ("stop", "unknown")):
+        fails = member.orderly and topic in member.failing
+        # What a member holds, and doesn't finish, is a matter of its listener (RC0601); an orderly one may fail.
+        elsewhere = member.queues[topic][queue].cached_count and not fails
+        if state(points) == wanted and not (elsewhere and wanted in ("stop", "unknown")):
             found.append(queue)
     return found
 
@@ -73,16 +76,24 @@ def _history(view: GroupView, client_id: str, topic: str, queue: Queue) -> Seque
         known = look.members.get(view.group, {}).get(client_id)
         held = known.queues.get(topic, {}).get(queue) if known is not None else None
         ends = look.ends.get(topic, {}).get(queue)
-        if held is None or ends is None or held.dropped or held.commit_offset < 0:
+        offset = None if held is None or held.dropped else _offset(held, found)
+        if ends is None or offset is None:
             found.clear()
             continue
-        found.append(Point(look.at_ms, held.commit_offset, max(0, ends.max_offset - held.commit_offset)))
+        found.append(Point(look.at_ms, offset, max(0, ends.max_offset - offset)))
     return found
 
 
+def _offset(held: Held, before: Sequence[Point]) -> int | None:
+    """Its own offset; before it has finished a message, the oldest one that it has had; None: neither is known."""
+    if held.commit_offset >= 0:
+        return held.commit_offset
+    # While an orderly listener has a message, that is no cached one (consumingMsgOrderlyTreeMap).
+    return min([held.cached_min_offset, *(item.offset for item in before)]) if held.cached_count else None
+
+
 def _lag(view: GroupView, member: Member, topic: str, queues: Sequence[Queue]) -> int:
-    ends = view.ends(topic)
-    return sum(ends[queue].max_offset - member.queues[topic][queue].commit_offset for queue in queues)
+    return sum(_history(view, member.client_id, topic, queue)[-1].lag for queue in queues)
 
 
 def _at(view: GroupView, member: Member, topic: str, queues: Sequence[Queue]) -> Evidence:

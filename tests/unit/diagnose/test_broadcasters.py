@@ -55,6 +55,23 @@ def test_one_that_gets_on_is_not(first: int, step: int, cached: int, looks: int)
     assert "RC0501" not in codes(report) | unknown(report)
 
 
+@pytest.mark.parametrize("own", [7, -1])
+def test_an_orderly_listener_that_broadcasts_and_keeps_failing_is_found(own: int) -> None:
+    """It gets the same message again and again, without a limit: it doesn't hang, and nothing is sent back.
+
+    Measured on 5.5.0: one that has finished none has no offset of its own (-1).
+    """
+
+    def fails(document: Any) -> None:
+        document["statusTable"] = {"topic-1": {"consumeOKTPS": 0, "consumeFailedTPS": 1}}
+        document["properties"]["PROP_CONSUMEORDERLY"] = "true"
+
+    changes = (ALIKE, BROADCASTS, ends(minOffset=0, maxOffset=400), _own(own, 0, 5), (307, fails))
+    found = _one(diagnosed(RECORDED, *changes, looks=17), "RC0501")
+    assert found.level is Level.ERROR
+    assert "its orderly listener keeps failing" in found.sentence
+
+
 def test_one_look_does_not_show_it() -> None:
     report = diagnosed(RECORDED, ALIKE, BROADCASTS, ends(minOffset=0, maxOffset=400), _own(7, 0))
     assert (codes(report), unknown(report)) == (set(), {"RC0501"})
