@@ -327,8 +327,8 @@ class GroupView:
         return sum(end.max_offset - end.min_offset for end in self.ends(topic).values())
 
     def offset(self, topic: str, queue: Queue) -> int | None:
-        """The group's offset at the broker; None: none is stored, or the broker didn't tell, or its members keep
-        their own, and what is stored is from before (`messageModel`)."""
+        """The group's offset at the broker; None: none is stored, the broker didn't answer, or the members
+        broadcast and keep their own offsets."""
         return None if self.broadcasting else self.now.offset(self.group, topic, queue)
 
     def reached(self, topic: str, queue: Queue) -> int | None:

@@ -15,14 +15,7 @@ from rocketchaos.harness.live import CheckFailed, LiveRun
 from rocketchaos.harness.workers.program_log import LOG_LIMIT_BYTES, TAIL_BYTES
 from tests.embedded.command import rocketchaos
 from tests.embedded.test_endings import end, start
-from tests.embedded.users_programs import (
-    RunOwn,
-    classes_of,
-    events_of,
-    jar_of,
-    log_of,
-    relocated,
-)
+from tests.embedded.users_programs import RunOwn, classes_of, events_of, jar_of, log_of, relocated
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]
 
@@ -303,12 +296,11 @@ healthy: [{delivered: {to: of-differs, count: 4}}]
 
 @pytest.fixture(scope="module")
 def several(run_own: RunOwn, wayward: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """One run of programs that do different things."""
+    """One run of programs that do different things; with trouble this fails, so that it runs once more."""
     folder = tmp_path_factory.mktemp("several")
     (folder / "wayward.jar").symlink_to(wayward)
     (folder / "order.json").write_text('{"id": $number, "key": "$key", "of": "café"}\n', encoding="utf-8")
     found = run_own(folder, SEVERAL)[1]
-    # Here and not in the tests: a setup that fails runs once more, and what a setup returned is kept.
     assert found["trouble"] is None, found["reason"]
     return found
 

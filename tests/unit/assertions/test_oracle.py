@@ -397,32 +397,3 @@ def test_a_consumer_started_anew_holds_no_pull_of_before() -> None:
     story.made.add("b", "consumer-starting", pid=1, subscribe={"orders": "tagB"})
     story.looked_again().sent().passed().looked_again()
     assert story.fate().message_class is MessageClass.LOST
-
-
-@pytest.mark.parametrize(
-    ("perms", "fields", "passes", "expected"),
-    [
-        ([4], "client: go", True, MessageClass.LOST),
-        ([4], "client: go", False, MessageClass.IN_RETRY),
-        ([6], "client: go", True, MessageClass.IN_RETRY),
-        ([6, 4], "client: go", True, MessageClass.LOST),
-        ([4, 6], "client: go", True, MessageClass.IN_RETRY),
-        ([4], "client: go, max_reconsume_times: 0", True, MessageClass.IN_RETRY),
-    ],
-)
-def test_what_failed_is_lost_if_its_retry_topic_may_not_be_written_and_the_offset_passes_it(
-    perms: list[int], fields: str, passes: bool, expected: MessageClass
-) -> None:
-    story = Story(a=f"orders: tagB}}, {fields}, behaviour: {{fail: 99")
-    first, *later = [{"perm": perm} for perm in perms]
-    story.made.add("harness", "topic-created", topic="%RETRY%g", queues=1, settings=first)
-    story.made.add("harness", "topic-created", topic="%RETRY%h", queues=1, settings={"perm": 4})
-    for settings in later:
-        story.made.add(
-            "harness", "topic-configured", topic="%RETRY%g", settings=settings, brokers=["broker-a"]
-        )
-    story.sent()
-    received = {"topic": "orders", "key": "orders-1", "tag": "tagB", "broker": "broker-a", "queue_id": 0}
-    story.made.add("a", "received", **received, offset=0, reconsume_times=0)
-    story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
-    assert (story.passed() if passes else story).found() is expected

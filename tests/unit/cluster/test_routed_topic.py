@@ -36,13 +36,13 @@ class ReadyLater:
     """An admin client of a cluster whose name server has needWaitForService."""
 
     def __init__(self, refusals: Sequence[RequestFailed]) -> None:
-        self._refusals = list(refusals)
+        self.refusals = list(refusals)
 
     def create_topic(self, topic: str, settings: Mapping[str, Any], brokers: Sequence[str]) -> None: ...
 
     def route(self, topic: str) -> dict[str, Any]:
-        if self._refusals:
-            raise self._refusals.pop(0)
+        if self.refusals:
+            raise self.refusals.pop(0)
         return {"queues": [{"broker": "broker-a", "queues": 1, "write_queues": 1, "perm": 2}]}
 
 
@@ -51,7 +51,9 @@ NOT_READY = RequestFailed("127.0.0.1:2: name server not ready (code 1)", 1)
 
 
 def test_a_name_server_that_is_not_ready_yet_is_asked_again() -> None:
-    create_routed_topic(cast("Admin", ReadyLater([NOT_READY] * 3)), "orders", SETTINGS, BROKERS)
+    admin = ReadyLater([NOT_READY] * 3)
+    create_routed_topic(cast("Admin", admin), "orders", SETTINGS, BROKERS)
+    assert admin.refusals == []
 
 
 def test_one_that_never_is_ready_is_named_with_its_setting(monkeypatch: pytest.MonkeyPatch) -> None:
