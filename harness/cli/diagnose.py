@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.cli.common import require_writable
+from rocketchaos.harness.cli.diagnose_answers import Answers
 from rocketchaos.harness.cli.diagnose_options import (
     AccessKeyFileOption,
     AllGroupsOption,
@@ -80,11 +81,12 @@ def diagnose(
     """Find what is wrong in a live cluster, and prove it. It only reads the cluster.
 
     Exit codes: 0 nothing at the threshold or above, 1 findings, 2 wrong usage, 3 something could not be
-    determined, 4 no server answers.
+    determined, 4 no server answers, 130 interrupted by Ctrl-C.
     """
     if list_checks:
         return _list(output)
     checks = _chosen(only or (), skip or ())
+    answers = Answers(verbose, OUT if output is Output.TEXT else ERR)
     if bundle is not None:
         asked = {
             "--group": groups, "--topic": topics, "--proxy": proxies, "--read-messages": read_messages,
@@ -93,7 +95,7 @@ def diagnose(
         }  # fmt: skip
         _refuse_with_a_bundle(*(name for name, value in asked.items() if value))
         recorded = asyncio.run(_look_at_bundle(bundle, checks))
-        return _ended(recorded, threshold, output, write_scenario, verbose)
+        return _ended(recorded, threshold, output, write_scenario, answers)
     if namesrv is None:
         raise UsageProblem("no name server is given", "Give the name server: `--namesrv HOST:9876`.")
     if groups and all_groups:
@@ -111,8 +113,9 @@ def diagnose(
     if write_bundle is not None:
         require_writable(write_bundle, "Give another `--bundle`.")
     access = Access(target.secrets(access_key_file), target.tls(tls, tls_ca), target.mapped(mapped or ()))
-    report = _look(access, scope, checks, write_bundle, _watch(watch, metrics, output), within_s)
-    return _ended(report, threshold, output, write_scenario, verbose)
+    watched = _watch(watch, metrics, output)
+    report = _look(access, scope, checks, write_bundle, watched, within_s, answers)
+    return _ended(report, threshold, output, write_scenario, answers)
 
 
 def _refuse_with_a_bundle(*options: str) -> None:
@@ -124,11 +127,16 @@ def _refuse_with_a_bundle(*options: str) -> None:
 
 
 def _ended(
-    report: Report, threshold: Threshold, output: Output, folder: Path | None, verbose: bool
+    report: Report, threshold: Threshold, output: Output, folder: Path | None, answers: Answers
 ) -> ExitCode:
     code = code_of(report, Level[threshold.name])
-    _tell(report, code, output, verbose)
-    if folder is not None:
+    _tell(report, code, output, answers)
+    if report.interrupted:
+        ERR.print(
+            "rocketchaos: interrupted; the answer is what was known by then, and no file is written. "
+            "`--within 3s` ends as early, and writes files."
+        )
+    elif folder is not None:
         from rocketchaos.harness.cli.diagnosed_scenarios import write_scenarios
 
         write_scenarios(report, folder)
@@ -186,6 +194,7 @@ def _look(
     write_bundle: Path | None,
     watch: Watch | None,
     within_s: float,
+    answers: Answers,
 ) -> Report:
     seconds = watch.seconds if watch else 0.0
     limits = Limits(total_s=max(Limits().total_s, seconds + 60))
@@ -195,10 +204,11 @@ def _look(
         gate = Gate(access, limits, recorded=recorded, silence=of_this_user(), progress=_progress)
         async with gate:
             diagnosis = Diagnosis(
-                gate, scope, checks, watch_s=seconds, within_s=within_s, progress=_progress, on_look=on_look
-            )
+                gate, scope, checks,
+                watch_s=seconds, within_s=within_s, on_look=on_look, on_early_answer=answers.early,
+            )  # fmt: skip
             report = await diagnosis.run()
-        if write_bundle is not None:
+        if write_bundle is not None and not report.interrupted:
             from rocketchaos.harness.diagnose import bundle
 
             names = bundle.write(write_bundle, scope, diagnosis.looked, gate.record)
@@ -229,13 +239,15 @@ async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:
 
 
 def code_of(report: Report, threshold: Level) -> ExitCode:
-    """1 if something is found, otherwise 3 if something could not be determined, otherwise 0."""
+    """1 if something is found, otherwise 3 if something could not be determined, otherwise 0; 130 after Ctrl-C."""
+    if report.interrupted:
+        return ExitCode.INTERRUPTED
     if report.at_least(threshold):
         return ExitCode.NOT_AS_EXPECTED
     return ExitCode.INCONCLUSIVE if report.undetermined else ExitCode.AS_EXPECTED
 
 
-def _tell(report: Report, code: ExitCode, output: Output, verbose: bool) -> None:
+def _tell(report: Report, code: ExitCode, output: Output, answers: Answers) -> None:
     if output is Output.JSON:
         from rocketchaos.harness.diagnose.output.document import document
 
@@ -245,9 +257,7 @@ def _tell(report: Report, code: ExitCode, output: Output, verbose: bool) -> None
 
         OUT.print(page(report, code))
     else:
-        from rocketchaos.harness.diagnose.output.text import text
-
-        OUT.print(text(report, verbose=verbose))
+        answers.last(report)
 
 
 def _list(output: Output) -> ExitCode:

@@ -142,7 +142,7 @@ WithinOption = Annotated[
         "--within",
         metavar="DURATION",
         help="Begin no look after this time, `3s`. A possible change under way is then undetermined. Default: "
-        "look again until it is over.",
+        "print a first answer at once, and look again until the change is over.",
     ),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
@@ -35,8 +35,6 @@ WATCH_EVERY_S = 5.0
 """From one look of a watch to the next; clients commit their offsets as often."""
 MOST_LOOKS = 60
 """How many are kept: five minutes of a watch."""
-_MOST_TOLD = 10
-"""Of the certain findings that the command prints before the end; it counts the others."""
 LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
 """From one look to the next, as long as something may be a moment of a change; 9 s from then on."""
 
@@ -60,10 +58,22 @@ class Report:
     views: Mapping[str, GroupView] = field(default_factory=dict)
     """Each group, as it was last seen."""
     seconds: float = 0.0
+    interrupted: bool = False
+    """Ctrl-C ended it before it had looked at all that may change."""
 
     def at_least(self, threshold: Level) -> tuple[Finding, ...]:
         """The findings that count."""
         return tuple(finding for finding in self.findings if finding.level >= threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """Why the diagnosis looks again."""
+
+    codes: tuple[str, ...]
+    """Of the checks whose result may be a moment of a change."""
+    left_s: float
+    """How long it may still take."""
 
 
 @dataclass(slots=True)
@@ -79,26 +89,39 @@ class Diagnosis:
     """How long it looks on, whatever it sees."""
     within_s: float = math.inf
     """After this time it looks no more; a possible moment of a change is then undetermined."""
-    progress: Callable[[str], None] = lambda _text: None
     on_look: Callable[[Report], None] = lambda _report: None
     """Called with every look."""
+    on_early_answer: Callable[[Report, Unsettled], None] = lambda _report, _unsettled: None
+    """Called with the answer so far before it looks again; not in a watch."""
     looks: list[Look] = field(default_factory=list)
     """The last ones."""
     looked: int = 0
     """How many there were."""
     found: set[Place] = field(default_factory=set)
     """What was found at any time: a watch doesn't rule it out once it has gone."""
-    told: set[tuple[str, str]] = field(default_factory=set)
-    """Code and resource of the findings that it has printed before the end."""
+    answer: Report | None = None
+    """The answer so far."""
 
     async def run(self) -> Report:
         """Look until all is settled, or the patience is over; again only at the groups that are not.
 
-        A watch looks at all of them, until its time is over.
+        A watch looks at all of them, until its time is over. When the task is cancelled, as Ctrl-C does it, the
+        report is the answer so far.
 
         Raises:
             EnvironmentNotReady: no name server, or no broker, can be reached.
+            asyncio.CancelledError: the task was cancelled within its first look.
         """
+        try:
+            return await self._look_on()
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self.answer is None or task is None:
+                raise
+            task.uncancel()  # so that the connections can still be closed
+            return replace(self.answer, interrupted=True)
+
+    async def _look_on(self) -> Report:
         begin = time.monotonic()
         collector = Collector(self.asker, self.scope)
         results: dict[Place, Sequence[Result]] = {}
@@ -118,7 +141,7 @@ class Diagnosis:
             self.found.update((finding.check.code, finding.group) for finding in report.findings)
             passing = self.found | _recurring(self.looks, seen)
             ruled_out = [item for item in report.ruled_out if (item.check.code, item.group) not in passing]
-            report = replace(report, ruled_out=tuple(ruled_out))
+            self.answer = report = replace(report, ruled_out=tuple(ruled_out))
             self.on_look(report)
             unsettled = {place: left for place, found in new.items() if (left := _unsettled_s(found))}
             groups = frozenset(group for _, group in unsettled) | _consuming(look, _unsettled_topics(new))
@@ -128,8 +151,11 @@ class Diagnosis:
             if self.recorded is not None:
                 groups = self.recorded.groups_in(self.looked)
             else:
-                self._tell_certain(report.at_least(Level.WARNING))
-                await self._pause(patience_s, begin, sorted({code for code, _ in unsettled}))
+                left_s = max(0.0, min(patience_s, self.within_s) - (time.monotonic() - begin))
+                if not self.watch_s:
+                    codes = sorted({code for code, _ in unsettled})
+                    self.on_early_answer(report, Unsettled(tuple(codes), left_s))
+                await self._pause(left_s)
             if self.watch_s:
                 groups = None
 
@@ -139,29 +165,10 @@ class Diagnosis:
         past_s = time.monotonic() - begin
         return past_s < self.watch_s or past_s < min(patience_s, self.within_s)
 
-    def _tell_certain(self, findings: Sequence[Finding]) -> None:
-        """Each once, as soon as it is certain: whoever waits for the rest has an answer already."""
-        if self.watch_s:
-            return  # which tells what changes
-        new = [finding for finding in findings if (finding.check.code, finding.resource) not in self.told]
-        for finding in new[:_MOST_TOLD]:
-            self.progress(f"certain already: {finding.headline}")
-        if len(new) > _MOST_TOLD:
-            self.progress(f"certain already: {len(new) - _MOST_TOLD} more")
-        self.told.update((finding.check.code, finding.resource) for finding in new)
-
-    async def _pause(self, patience_s: float, begin: float, codes: Collection[str]) -> None:
-        past_s = time.monotonic() - begin
-        if self.watch_s:
-            await asyncio.sleep(WATCH_EVERY_S)  # a sampling rate: no condition is awaited
-            return
-        number = min(self.looked - 1, len(LOOKS_AFTER_S) - 1)
-        left_s = min(patience_s, self.within_s) - past_s
-        self.progress(
-            f"{', '.join(codes)} may be a moment of a change: looking again, for up to {max(0.0, left_s):.0f} s"
-        )
-        # A sampling interval: the next look shows whether the state lasts.
-        await asyncio.sleep(min(LOOKS_AFTER_S[number], max(0.1, left_s)))
+    async def _pause(self, left_s: float) -> None:
+        """A sampling interval: the next look shows whether the state lasts."""
+        after_s = LOOKS_AFTER_S[min(self.looked - 1, len(LOOKS_AFTER_S) - 1)]
+        await asyncio.sleep(WATCH_EVERY_S if self.watch_s else min(after_s, max(0.1, left_s)))
 
 
 Place = tuple[str, str]

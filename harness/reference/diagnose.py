@@ -30,8 +30,10 @@ such a finding. It looks for 27 s, or longer in these cases:
 - 77 s if a slave may first have to copy the offsets of groups;
 - 87 s if a broker may first have to release the lock of a killed orderly member.
 
-`--within 3s` limits that time: no look begins after it. A possible change under way is then undetermined.
-Findings that are certain are printed at once, to standard error.
+The first look takes 0.3 to 3 s for one group. Its whole answer is printed at once, with what may be a change
+under way as undetermined; `-o json` and `-o html` print it to standard error. After the last look comes the last
+answer. Ctrl-C ends the wait: the answer is then what is known by then, and the exit code is 130.
+`--within 3s` limits the wait: no look begins after that time.
 
 If a check gets no answer, its result is `undetermined`, never "fine".
 

@@ -1,7 +1,7 @@
 """A report for people: each finding as `<level> [<code>] (<resource>) <sentence>`, and what proves it below."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from rocketchaos.harness.diagnose.diagnosis import Report
@@ -22,26 +22,32 @@ def plain(text: str) -> str:
     )
 
 
-def text(report: Report, *, verbose: bool = False) -> str:
-    """The whole report; `verbose` has a sentence for each check that found nothing, otherwise they are codes."""
-    return plain("\n".join(_lines(report, verbose)))
+def text(report: Report, *, verbose: bool = False, known: Collection[str] = ()) -> str:
+    """The whole report; `verbose` has a sentence for each check that found nothing, otherwise they are codes.
+
+    A finding whose headline is `known` has no proof: the reader has it already.
+    """
+    return plain("\n".join(_lines(report, verbose, known)))
 
 
-def _lines(report: Report, verbose: bool) -> Iterator[str]:
+def _lines(report: Report, verbose: bool, known: Collection[str]) -> Iterator[str]:
     for finding in report.findings:
-        yield from _finding(finding)
+        if finding.headline in known:
+            yield from _wrapped("", f"{finding.headline} (proof above)", "    ")
+        else:
+            yield from _finding(finding)
         yield ""
     yield from _undetermined(report.undetermined)
     ruled_out: dict[str, list[Check]] = {}
     for out in report.ruled_out:
         ruled_out.setdefault(out.group, []).append(out.check)
-    for group, known in ruled_out.items():
+    for group, checks in ruled_out.items():
         if verbose or len(ruled_out) <= _GROUPS:
             about = f"no finding for {f'group {group}' if group else 'the cluster'}: "
             yield from (
-                _wrapped(about, "; ".join(f"{check.known} ({check.code})" for check in known))
+                _wrapped(about, "; ".join(f"{check.known} ({check.code})" for check in checks))
                 if verbose
-                else _wrapped(about, _by_family(known))
+                else _wrapped(about, _by_family(checks))
             )
     if ruled_out and not verbose:
         yield "`--verbose` prints what each check that found nothing ruled out"

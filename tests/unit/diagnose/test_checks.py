@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rocketchaos.harness.diagnose.checks import CHECKS
-from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
+from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.output.text import text
@@ -115,25 +115,6 @@ def test_a_silent_member_is_reported_once_with_what_it_hides() -> None:
     shown = [line for line in text(report).splitlines() if line.startswith("undetermined")]
     assert [line.split()[1] for line in shown] == ["[RC0208]", "for"]
     assert "RC0101, RC0102, RC0105, RC0106, RC0204" in shown[1]
-
-
-def test_a_certain_finding_is_told_once_while_the_others_are_looked_at_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("rocketchaos.harness.diagnose.diagnosis.LOOKS_AFTER_S", (0.0,))
-    monkeypatch.setattr(Diagnosis, "_looks_again", lambda self, *_: self.looked < 3)
-    (no_owner,) = [item for item in PLANTED if item.code == "RC0301"]
-    looking = diagnosis("mismatch-4.9.4.json", *no_owner.changes, looks=3)
-    looking.recorded = None
-    told: list[str] = []
-    looking.progress = told.append
-    report = asyncio.run(looking.run())
-    certain = [line for line in told if line.startswith("certain already")]
-    assert len(report.looks) == 3
-    assert len(certain) == len(set(certain)) > 0
-    headlines = {f"certain already: {item.headline}" for item in report.at_least(Level.WARNING)}
-    assert set(certain) <= headlines
-    assert told.index(certain[0]) < next(n for n, line in enumerate(told) if "looking again" in line)
 
 
 @pytest.mark.parametrize(("language", "looks"), [("GO", 4), ("JAVA", 3)])
