@@ -244,5 +244,6 @@ def test_a_watch_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
         runner.run(runner.job(parse_scenario(SCENARIO, "held.scenario.yaml")))
     assert [code for code, _, _ in seen] == [ExitCode.INTERRUPTED] * 3
     assert "Traceback" not in str(seen)
+    assert all("error [RC0101]" in out for _, out, _ in seen)  # the answer so far
     assert [path.name for path in tmp_path.iterdir()] == ["runs"]
     assert states[0] == states[1]
