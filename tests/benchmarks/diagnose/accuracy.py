@@ -10,7 +10,7 @@ import os
 import platform
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
@@ -44,7 +44,9 @@ class Looks:
     looks: int = 0
     right: int = 0
     seconds: list[float] = field(default_factory=list)
-    """The fastest and the slowest answer."""
+    """The fastest and the slowest last answer."""
+    first_seconds: list[float] = field(default_factory=list)
+    """Of the first answers likewise; empty before they were measured."""
     wrong: dict[str, int] = field(default_factory=dict)
     """The codes that a look found that was not right, in one text."""
     tools: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -97,20 +99,32 @@ def looks_at(malady: str, version: str) -> Looks:
 
 
 def keep_look(
-    malady: str, version: str, *, right: bool, found: str, seconds: float, tools: Mapping[str, str]
+    malady: str,
+    version: str,
+    *,
+    right: bool,
+    found: str,
+    first_s: float,
+    last_s: float,
+    tools: Mapping[str, str],
 ) -> None:
-    """Add one look at a malady, and what the tools said of it."""
+    """Add one look at a malady, when it had its first and its last answer, and what the tools said of it."""
     with _LOCK:
         kept = read()
         looks = kept.maladies.setdefault(malady, {}).setdefault(version, Looks())
         looks.looks += 1
         looks.right += right
-        looks.seconds = [min([*looks.seconds, seconds]), max([*looks.seconds, seconds])]
+        looks.first_seconds = _extremes([*looks.first_seconds, first_s])
+        looks.seconds = _extremes([*looks.seconds, last_s])
         if not right:
             count(looks.wrong, [found])
         for tool, said in tools.items():
             count(looks.tools.setdefault(tool, {}), [said])
         _write(kept)
+
+
+def _extremes(seconds: Sequence[float]) -> list[float]:
+    return [min(seconds), max(seconds)]
 
 
 def keep_healthy(version: str, more: Healthy) -> None:
@@ -134,16 +148,16 @@ def maladies_table(kept: Accuracy) -> str:
     rows = [
         f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}):",
         "",
-        f"| planted | code | {' | '.join(versions)} | to the answer |",
-        f"|---|---|{'---|' * len(versions)}---|",
+        f"| planted | code | {' | '.join(versions)} | first answer | last answer |",
+        f"|---|---|{'---|' * len(versions)}---|---|",
     ]
     for malady, by_version in sorted(kept.maladies.items()):
         cells = [_right(by_version.get(version)) for version in versions]
-        seconds = [second for looks in by_version.values() for second in looks.seconds]
-        code = malady.split("-")[0].upper()
-        rows.append(
-            f"| {malady} | {code} | {' | '.join(cells)} | {min(seconds):.1f} - {max(seconds):.1f} s |"
-        )
+        cells += [
+            _range([second for looks in by_version.values() for second in looks.first_seconds]),
+            _range([second for looks in by_version.values() for second in looks.seconds]),
+        ]
+        rows.append(f"| {malady} | {malady.split('-')[0].upper()} | {' | '.join(cells)} |")
     total = [looks for by_version in kept.maladies.values() for looks in by_version.values()]
     right, all_looks = sum(looks.right for looks in total), sum(looks.looks for looks in total)
     rows += [
@@ -151,6 +165,10 @@ def maladies_table(kept: Accuracy) -> str:
         f"In all {right} of {all_looks} looks found the planted code, and nothing else that is wrong.",
     ]
     return "\n".join(rows)
+
+
+def _range(seconds: Sequence[float]) -> str:
+    return f"{min(seconds):.1f} - {max(seconds):.1f} s" if seconds else "not measured"
 
 
 def _right(looks: Looks | None) -> str:

@@ -53,7 +53,9 @@ class Looked:
     expected: str
     found: frozenset[str]
     """Codes of findings, and of what is undetermined where that is what is expected."""
-    seconds: float
+    first_s: float
+    """From the first request to the first answer."""
+    last_s: float
     tools: Mapping[str, str] = field(default_factory=dict)
     """What other tools say of the same group, by tool."""
 
@@ -63,15 +65,18 @@ class Looked:
         return self.expected in self.found <= {self.expected} | COMES_WITH.get(self.expected, set())
 
 
-def diagnose(name_server: str, groups: Sequence[str], proxies: Sequence[str] = ()) -> Report:
-    """As the command does."""
+def diagnose(name_server: str, groups: Sequence[str], proxies: Sequence[str] = ()) -> tuple[Report, Report]:
+    """As the command does: the first answer, and the last one, which may be the same."""
+    answers: list[Report] = []
 
     async def look() -> Report:
         async with Gate() as gate:
             scope = Scope(tuple(name_server.split(";")), tuple(groups), proxies=tuple(proxies))
-            return await Diagnosis(gate, scope).run()
+            diagnosis = Diagnosis(gate, scope, on_early_answer=lambda report, _: answers.append(report))
+            return await diagnosis.run()
 
-    return asyncio.run(look())
+    answers.append(asyncio.run(look()))
+    return answers[0], answers[-1]
 
 
 def maladies(
@@ -81,14 +86,14 @@ def maladies(
 
     Maladies that need no cluster of their own share one.
     """
-    reports: list[Report] = []
+    answers: list[Report] = []
     said: dict[str, str] = {}
     unasked: set[str] = set()
 
     def hold(held: Held) -> None:
         proxies = [held.proxy] if held.proxy else []
-        reports.append(diagnose(held.nameserver, list(held.groups.values()), proxies))
-        said.update({name: tools[name](version, held, reports[-1]) for name in sorted(unasked)})
+        answers.extend(diagnose(held.nameserver, list(held.groups.values()), proxies))
+        said.update({name: tools[name](version, held, answers[-1]) for name in sorted(unasked)})
 
     options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", hold=hold, seed=1)
     with Runner(options) as runner:
@@ -100,35 +105,36 @@ def maladies(
             unasked = tools.keys() - looks.tools.keys()
             if looks.looks > number and not unasked:
                 continue
-            reports.clear()
+            answers.clear()
             said.clear()
             for run in runner.run_all([Job(scenario, version)], 1):
                 if run.outcome.trouble is not None:
                     print(f"    trouble: {run.outcome.reason}")
-            looked = _looked(scenario.name, version, reports, dict(said))
+            looked = _looked(scenario.name, version, answers, dict(said))
             if looked.found != {NOT_PLANTED}:
                 accuracy.keep_look(
                     looked.scenario,
                     version,
                     right=looked.right,
                     found=", ".join(sorted(looked.found)) or "nothing",
-                    seconds=looked.seconds,
+                    first_s=looked.first_s,
+                    last_s=looked.last_s,
                     tools=looked.tools,
                 )
             print(
                 f"{'right' if looked.right else 'WRONG'} {version} {looked.scenario}: "
-                f"{', '.join(sorted(looked.found)) or 'nothing'} in {looked.seconds:.1f} s",
+                f"{', '.join(sorted(looked.found)) or 'nothing'} in {looked.last_s:.1f} s",
                 flush=True,
             )
             yield looked
 
 
-def _looked(malady: str, version: str, reports: Sequence[Report], tools: Mapping[str, str]) -> Looked:
+def _looked(malady: str, version: str, answers: Sequence[Report], tools: Mapping[str, str]) -> Looked:
     """What the one diagnosis of a run found; there is none where the scenario itself was inconclusive."""
     expected = malady.split("-")[0].upper()
-    if not reports:
-        return Looked(malady, version, expected, frozenset([NOT_PLANTED]), 0)
-    (report,) = reports
+    if not answers:
+        return Looked(malady, version, expected, frozenset([NOT_PLANTED]), 0, 0)
+    first, report = answers
     least = min(CHECKS[expected].level, Level.WARNING)
     found = {item.check.code for item in report.findings if item.level >= least}
     found |= {item.check.code for item in report.undetermined if item.check.code == expected}
@@ -138,7 +144,7 @@ def _looked(malady: str, version: str, reports: Sequence[Report], tools: Mapping
     for item in report.undetermined:
         if item.check.code != expected:
             print("    undetermined:", item.check.code, item.resource, item.reason)
-    return Looked(malady, version, expected, frozenset(found), report.seconds, tools)
+    return Looked(malady, version, expected, frozenset(found), first.seconds, report.seconds, tools)
 
 
 def _tools(jar: str | None) -> Iterator[tuple[str, Tool]]:

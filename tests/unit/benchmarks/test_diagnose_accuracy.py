@@ -34,7 +34,7 @@ def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def look(
     malady: str, *, right: bool = True, found: str = "RC0101", seconds: float = 0.2, **tools: str
 ) -> None:
-    accuracy.keep_look(malady, "4.9.4", right=right, found=found, seconds=seconds, tools=tools)
+    accuracy.keep_look(malady, "4.9.4", right=right, found=found, first_s=0.1, last_s=seconds, tools=tools)
 
 
 def test_what_mqadmin_says_is_reported_in_its_own_words() -> None:
@@ -55,8 +55,8 @@ def test_looks_of_several_calls_add_up_and_what_was_said_most_often_is_shown() -
     assert accuracy.looks_at("rc0101-x", "4.9.4").looks == 4
     assert accuracy.looks_at("rc0101-x", "5.5.0").looks == 0
     rows = accuracy.maladies_table(accuracy.read()).splitlines()
-    assert "| rc0101-x | RC0101 | 4 of 4 | 0.2 - 3.0 s |" in rows
-    assert "| rc0303-y | RC0303 | 0 of 1 (1 x nothing) | 0.2 - 0.2 s |" in rows
+    assert "| rc0101-x | RC0101 | 4 of 4 | 0.1 - 0.1 s | 0.2 - 3.0 s |" in rows
+    assert "| rc0303-y | RC0303 | 0 of 1 (1 x nothing) | 0.1 - 0.1 s | 0.2 - 0.2 s |" in rows
     assert rows[-1] == "In all 5 of 6 looks found the planted code, and nothing else that is wrong."
     assert accuracy.tools_table(accuracy.read()).splitlines()[4:] == [
         "| rc0101-x | 4.9.4 | Rebalance OK | not asked |",
