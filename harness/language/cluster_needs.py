@@ -61,8 +61,8 @@ def tls_problem(keys: Iterable[str]) -> str | None:
     if lines := sorted(key for key in keys if key.startswith(("tls.", "tlsMode"))):
         return (
             f"{', '.join(lines)}: servers read that from system properties (TlsSystemConfig). `tls: true` of "
-            "`cluster` makes them speak TLS beside plain text, `permissive`; leave out `enforcing`, because the "
-            "harness asks them in plain text"
+            "`cluster` makes them speak TLS as well as plain text (permissive). There is no enforcing here: "
+            "the harness asks them in plain text"
         )
     return None
 
