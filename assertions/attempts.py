@@ -99,6 +99,26 @@ def awaiting_retry(view: RunView, group: str, until: int) -> list[str]:
     return [delivery.key for delivery, _ in _failed_last(view, group, until)]
 
 
+def whose_retries_reach(view: RunView, group: str) -> list[str]:
+    """The groups whose POP retries members of the group may pop: itself, and those with the same retry topic.
+
+    Its name is %RETRY%group_topic unless a broker has enableRetryTopicV2 (`KeyBuilder.buildPopRetryTopicV1`,
+    5.5.0): g of a_b and g_a of b share one, where brokers have the names as they are written.
+    """
+    scenario = view.scenario
+    if not scenario.names_as_written or not view.shares_queues(group):
+        return [group]
+    topics = {name: _subscribed(view, name) for name in scenario.groups}
+    own = {f"{group}_{topic}" for topic in topics[group]}
+    others = (name for name in topics if name != group and view.shares_queues(name))
+    return [group, *(name for name in others if own & {f"{name}_{topic}" for topic in topics[name]})]
+
+
+def _subscribed(view: RunView, group: str) -> set[str]:
+    members = view.scenario.members(group)
+    return {topic for name in members for topic in view.scenario.consumers[name].subscribe}
+
+
 def next_attempt_by_ns(view: RunView, groups: Sequence[str], until: int) -> int | None:
     """When the next attempt of each message that failed last has come, or the message is a dead letter."""
     moments = []

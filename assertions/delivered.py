@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from rocketchaos.assertions.attempts import awaiting_retry, retries_to_come
+from rocketchaos.assertions.attempts import awaiting_retry, retries_to_come, whose_retries_reach
 from rocketchaos.assertions.base import Answer, CountSoFar
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
@@ -175,7 +175,7 @@ class Delivered(CountSoFar):
         if why_not is not None:
             return why_not
         missing = {message.key for message in sent} - {delivery.key for delivery in got}
-        for group in groups:
+        for group in dict.fromkeys(other for name in groups for other in whose_retries_reach(view, name)):
             if missing & set(awaiting_retry(view, group, at)):
                 why_not = retries_to_come(view, group, self.at, at)
                 if why_not is not None:

@@ -6,11 +6,10 @@ from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.core.errors import EnvironmentNotReady, RequestFailed
 from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.rocketmq.properties import Value
+from rocketchaos.harness.rocketmq.response_codes import NAME_SERVER_NOT_READY
 
 ROUTE_LIMIT_S = 15.0
 NO_ROUTE = 17
-_NOT_READY = "name server not ready"
-"""What a name server with `needWaitForService` answers in its first `waitSecondsForService`, with code 1."""
 _ITS_SETTINGS = (
     ". That is `needWaitForService` of `cluster: {namesrv: …}`: it lasts `waitSecondsForService` (45 s), on 5.1.4 "
     "for ever (apache/rocketmq#9182)"
@@ -55,7 +54,7 @@ def create_routed_topic(
                 for item in admin.route(topic)["queues"]
             }
         except RequestFailed as failure:
-            if failure.code != NO_ROUTE and _NOT_READY not in str(failure):
+            if failure.code != NO_ROUTE and NAME_SERVER_NOT_READY not in str(failure):
                 raise
             refusals[:] = [str(failure)] if failure.code != NO_ROUTE else []
             return {}

@@ -56,6 +56,17 @@ def protected(keys: Iterable[str]) -> list[str]:
     return sorted(key for key in keys if key in _PROTECTED or key.startswith(_PROTECTED_PREFIXES))
 
 
+def tls_problem(keys: Iterable[str]) -> str | None:
+    """What is wrong with lines about TLS: RocketMQ reads that from system properties alone."""
+    if lines := sorted(key for key in keys if key.startswith(("tls.", "tlsMode"))):
+        return (
+            f"{', '.join(lines)}: servers read that from system properties (TlsSystemConfig). `tls: true` of "
+            "`cluster` makes them speak TLS as well as plain text (permissive). There is no enforcing here: "
+            "the harness asks them in plain text"
+        )
+    return None
+
+
 _PROTECTED_OF_NAME_SERVERS = frozenset(
     {
         "bindAddress",
@@ -255,6 +266,8 @@ class ClusterNeeds(Strict):
     @field_validator("broker")
     @classmethod
     def _free_to_choose(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
+        if problem := tls_problem(lines):
+            raise ValueError(problem)
         refused = protected(lines)
         if refused:
             raise ValueError(
@@ -279,6 +292,8 @@ class ClusterNeeds(Strict):
     @field_validator("namesrv")
     @classmethod
     def _free_to_choose_there(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
+        if problem := tls_problem(lines):
+            raise ValueError(problem)
         if refused := sorted(_PROTECTED_OF_NAME_SERVERS & lines.keys()):
             raise ValueError(
                 f"{', '.join(refused)}: the harness itself decides on ports, folders and the controller"

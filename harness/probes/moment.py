@@ -19,6 +19,7 @@ from rocketchaos.harness.probes.offsets_probe import read_offsets
 from rocketchaos.harness.probes.ownership_probe import read_ownership
 from rocketchaos.harness.probes.subscription_probe import read_subscription
 from rocketchaos.harness.probes.tracks_probe import TRACK_LIMIT, read_tracks
+from rocketchaos.harness.rocketmq.response_codes import NAME_SERVER_NOT_READY
 
 if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
@@ -109,15 +110,18 @@ def _what_nobody_has_made(context: ProbeContext, group: str, topic: str) -> Iter
 
 @contextmanager
 def _what_is_down(context: ProbeContext, probe: str, group: str) -> Iterator[None]:
-    """A look that fails because a step has stopped a server, or cut its network, is not an error of the run."""
+    """A look that fails because a step has stopped a server, or cut its network, is not an error of the run.
+
+    Nor is one that a name server refuses for a while after its start, by its own needWaitForService.
+    """
     try:
         yield
     except RequestFailed as failure:
         faults = [f"{key} is in effect" for key, fault in context.faults.active().items() if fault.sides]
-        if not context.servers.down and not faults:
+        if not context.servers.down and not faults and NAME_SERVER_NOT_READY not in str(failure):
             raise
-        text = ", ".join(filter(None, (_in_words(context.servers.down), *faults)))
-        context.observations.note_failure(probe, f"{failure}; {text}", group=group)
+        texts = (str(failure), ", ".join(filter(None, (_in_words(context.servers.down), *faults))))
+        context.observations.note_failure(probe, "; ".join(filter(None, texts)), group=group)
 
 
 def _in_words(down: Mapping[str, str]) -> str:

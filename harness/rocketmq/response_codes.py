@@ -29,6 +29,9 @@ CODES: Mapping[str, int] = {
 }
 """Those that a pull may get, by name. `FOUND` is SUCCESS, whose remark is FOUND where a pull got it."""
 
+NAME_SERVER_NOT_READY = "name server not ready"
+"""With code 1: what a name server with `needWaitForService` answers to 105, for `waitSecondsForService`."""
+
 _ALSO = {"SUCCESS": 0}
 """RocketMQ's own name of the code, which has another one here."""
 _NAMES = {code: name for name, code in CODES.items()}

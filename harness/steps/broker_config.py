@@ -14,6 +14,7 @@ from rocketchaos.harness.language.cluster_needs import (
     ConfigurationValue,
     as_rocketmq_reads,
     protected,
+    tls_problem,
 )
 from rocketchaos.harness.language.words import BrokerRef
 from rocketchaos.harness.steps.base import Step
@@ -43,6 +44,8 @@ class BrokerConfig(Step):
         refused = protected(self.settings)
         if refused:
             yield f"the harness itself sets {', '.join(refused)}: leave that out"
+        if problem := tls_problem(self.settings):
+            yield problem
 
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
         del scenario

@@ -132,6 +132,7 @@ def test_lines_of_one_broker_win_over_those_of_all() -> None:
     [
         (("{broker-b: {", "{broker-c: {"), "there is no broker `broker-c`"),
         (("b: 2", "brokerName: x"), "brokerName: the harness itself decides"),
+        (("b: 2", "tls.server.mode: enforcing"), "tls.server.mode: servers read that from system properties"),
         (("b: 2", "brokerRole: SLAVE"), "a master, ASYNC_MASTER or SYNC_MASTER; `slaves` gives it a slave"),
     ],
 )
@@ -147,6 +148,13 @@ def test_lines_of_name_servers_make_another_cluster() -> None:
     assert scenario(head=head).cluster_needs.shape != scenario().cluster_needs.shape
     with pytest.raises(InvalidScenario, match="listenPort: the harness itself decides"):
         scenario(head=head.replace("orderMessageEnable: true", "listenPort: 1"))
+    with pytest.raises(InvalidScenario, match=r"`tls: true` of `cluster` makes them speak TLS"):
+        scenario(head=head.replace("orderMessageEnable: true", "tls.enable: true"))
+
+
+def test_a_running_broker_takes_no_lines_for_tls() -> None:
+    with pytest.raises(InvalidScenario, match="tlsMode: servers read that from system properties"):
+        scenario("broker-config: {set: {tlsMode: enforcing}}")
 
 
 def test_a_master_may_wait_for_its_slave() -> None:

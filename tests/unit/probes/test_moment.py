@@ -44,3 +44,14 @@ def test_a_topic_that_every_sending_was_refused_to_make_has_no_offsets(
     else:
         with pytest.raises(RequestFailed):
             moment._read_group(cast(Any, context), "g", "end")
+
+
+def test_a_name_server_that_is_not_ready_yet_gives_no_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise RequestFailed("127.0.0.1:9876: name server not ready", 1)
+
+    monkeypatch.setattr(moment, "read_offsets", fails)
+    monkeypatch.setattr(moment, "read_dead_letters", lambda *_: None)
+    notes: list[str] = []
+    moment._read_group(cast(Any, _context(notes, by_sending=False)), "g", "end")
+    assert notes == ["127.0.0.1:9876: name server not ready"]
