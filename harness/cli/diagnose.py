@@ -37,6 +37,7 @@ from rocketchaos.harness.cli.diagnose_options import (
     WithinOption,
     WriteScenarioOption,
 )
+from rocketchaos.harness.cli.ending import reader_may_go
 from rocketchaos.harness.cli.terminal import ERR, OUT
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import nearest
@@ -130,7 +131,8 @@ def _ended(
     report: Report, threshold: Threshold, output: Output, folder: Path | None, answers: Answers
 ) -> ExitCode:
     code = code_of(report, Level[threshold.name])
-    _tell(report, code, output, answers)
+    with reader_may_go():
+        _tell(report, code, output, answers)
     if report.interrupted:
         ERR.print(
             "rocketchaos: interrupted; the answer is what was known by then, and no file is written. "

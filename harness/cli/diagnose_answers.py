@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.cli.ending import reader_may_go
 from rocketchaos.harness.cli.terminal import ERR, OUT, Speaker
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.output.text import plain, text
@@ -28,6 +29,10 @@ class Answers:
 
     def early(self, report: Report, unsettled: Unsettled) -> None:
         """The whole answer of the first look; of later ones the findings that are new."""
+        with reader_may_go():
+            self._early(report, unsettled)
+
+    def _early(self, report: Report, unsettled: Unsettled) -> None:
         if not self.begun:
             self.begun = True
             self.speaker.print(text(report, verbose=self.verbose))
