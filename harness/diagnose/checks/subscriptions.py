@@ -71,7 +71,7 @@ def _who_differs(view: GroupView, topic: str) -> str:
     own = view.own(topic)
     camps = [
         f"{joined(sorted(ids))} {'want' if len(ids) > 1 else 'wants'} {_shown(own[ids[0]])}"
-        for ids in view.meanings(topic).values()
+        for ids in sorted(view.meanings(topic).values(), key=len, reverse=True)
     ]
     by_text: dict[tuple[str, str], list[str]] = {}
     for broker, held in view.held(topic).items():
@@ -146,7 +146,9 @@ def _flips(view: GroupView, topic: str) -> str:
 
 
 def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
-    own = [_of_member(view.members[item], subscription) for item, subscription in view.own(topic).items()]
+    # The first ones alone are printed: one member among forty that differs is the one to look for.
+    camps = sorted(view.meanings(topic).values(), key=len)
+    own = [_of_member(view.members[item], view.own(topic)[item]) for ids in camps for item in ids]
     held = [
         Evidence(
             view.stored[broker].exchange,
@@ -196,15 +198,16 @@ def different_topics(view: GroupView) -> Iterator[Result]:
             yield Found(
                 f"{joined(wanting)} {'subscribes' if len(wanting) == 1 else 'subscribe'} to it, {joined(without)} "
                 f"{'does' if len(without) == 1 else 'do'} not",
-                (
-                    *(_of_member(view.members[item], mine) for item, mine in own.items()),
-                    *(
-                        Evidence(
-                            view.members[item].shown_by,
-                            f"{item} wants {joined(sorted(view.members[item].subscriptions))}",
-                        )
-                        for item in without
-                    ),
+                tuple(
+                    evidence
+                    for side in sorted(
+                        (
+                            [_of_member(view.members[item], mine) for item, mine in own.items()],
+                            [_without(view.members[item]) for item in without],
+                        ),
+                        key=len,
+                    )
+                    for evidence in side
                 ),
                 topic,
                 level=Level.WARNING if milder else None,
@@ -213,6 +216,10 @@ def different_topics(view: GroupView) -> Iterator[Result]:
                 # A member that starts may still be subscribing.
                 settled=all(len(view.members[item].subscriptions) > 0 for item in without),
             )
+
+
+def _without(member: Member) -> Evidence:
+    return Evidence(member.shown_by, f"{member.client_id} wants {joined(sorted(member.subscriptions))}")
 
 
 def _in_queues_of_others(view: GroupView, topic: str) -> tuple[Lost, ...]:
