@@ -54,7 +54,7 @@ def ending_in_a_code(command: Callable[..., ExitCode]) -> Callable[..., None]:
 
 @contextlib.contextmanager
 def reader_may_go() -> Iterator[None]:
-    """What is printed in it may meet a reader that has gone, as `head` does: the command goes on, to its exit code."""
+    """If the reader of what is printed in it has gone, as `head` does, the command goes on, to its exit code."""
     try:
         yield
     except BrokenPipeError:
@@ -62,8 +62,8 @@ def reader_may_go() -> Iterator[None]:
 
 
 def _write_nowhere() -> None:
-    """From now on, of the streams whose reader has gone; what is still in their buffers goes nowhere too, or Python
-    would complain at its end."""
+    """From now on, to the streams whose reader has gone; what is still in their buffers goes nowhere too, or
+    Python would complain at its end."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

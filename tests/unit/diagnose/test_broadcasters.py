@@ -149,7 +149,5 @@ def test_how_much_waits_on_a_closed_broker_is_unknown_of_members_that_broadcast(
 
 def _of_topic(report: Report) -> Finding:
     """That the topic may not be read, not its retry topic."""
-    (found,) = (
-        item for item in report.findings if item.check.code == "RC0404" and item.topic == "topic-1"
-    )
+    (found,) = (item for item in report.findings if item.check.code == "RC0404" and item.topic == "topic-1")
     return found
