@@ -62,8 +62,8 @@ def reader_may_go() -> Iterator[None]:
 
 
 def _write_nowhere() -> None:
-    """From now on, to the streams whose reader has gone; what is still in their buffers goes nowhere too, or
-    Python would complain at its end."""
+    """From now on, to the streams whose reader has gone. It empties their buffers too, or Python would complain at
+    its end."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
