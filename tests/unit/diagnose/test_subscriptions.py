@@ -10,8 +10,8 @@ from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.output.text import text
 from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.language.tags import hash_code
-from tests.unit.diagnose.broker_edits import V5, all_hashes, other_topic, pops_on, second_broker
-from tests.unit.diagnose.member_edits import ALIKE, asking, languages, wants
+from tests.unit.diagnose.broker_edits import V5, all_hashes, no_topic, other_topic, pops_on, second_broker
+from tests.unit.diagnose.member_edits import ALIKE, asking, client_property, languages, wants
 from tests.unit.diagnose.reports import BROKER, codes, diagnosed, members
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
@@ -247,3 +247,17 @@ def test_the_proof_of_the_one_member_among_many_that_lacks_a_topic_comes_first()
     report = diagnosed("mismatch-4.9.4.json", ALIKE, members(20), (307, lose))
     (finding,) = [item for item in report.findings if item.check.code == "RC0106"]
     assert "%RETRY%" in finding.evidence[0].says
+
+
+@pytest.mark.parametrize("carries", ["true", "false"])
+def test_pulls_that_bring_their_own_subscription_are_not_refused_after_a_heartbeat(carries: str) -> None:
+    """As those of DefaultLitePullConsumer do: only the share of the member that lacks the topic is lost."""
+    turn = iter([False, True])
+    lose = (307, lambda document: no_topic(document) if next(turn) else None)
+    changes = (ALIKE, client_property("postSubscriptionWhenPull", carries), lose)
+    (finding,) = [
+        item for item in diagnosed("mismatch-4.9.4.json", *changes).findings if item.topic == "topic-1"
+    ]
+    assert finding.check.code == "RC0106"
+    assert "no member consumes the messages in their queues" in finding.effect
+    assert ("heartbeat" in finding.effect) is (carries == "false")
