@@ -53,3 +53,8 @@ class Answers:
         if self.begun:
             OUT.print(f"\nAfter {report.seconds:.0f} s:\n")
         OUT.print(text(report, verbose=self.verbose, known=self.known))
+
+    def interrupted(self, *, writes: bool) -> None:
+        """What Ctrl-C means for the answer, and for files that were asked for."""
+        files = "; no file is written: `--within 3s` ends as early, and writes files" if writes else ""
+        ERR.print(f"rocketchaos: interrupted; the answer is what was known by then{files}")
