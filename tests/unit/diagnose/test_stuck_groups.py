@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rocketchaos.harness.diagnose.diagnosis import Diagnosis
+from rocketchaos.harness.diagnose.diagnosis import Report, Unsettled
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from tests.unit.diagnose.broker_edits import (
@@ -315,17 +315,17 @@ def test_a_group_that_wants_messages_by_a_class_needs_a_filter_server(served: bo
 
 @pytest.mark.parametrize(("changes", "again"), [((), []), ((ALIKE,), ["RC0501"])])
 def test_an_offset_is_watched_only_where_members_want_the_same(
-    changes: Sequence[Change], again: list[str], monkeypatch: pytest.MonkeyPatch
+    changes: Sequence[Change], again: list[str]
 ) -> None:
     """Where they differ (RC0101), brokers and members drop messages, and offsets move up to 27 s late."""
     watched: list[str] = []
 
-    async def no_more_looks(self: Diagnosis, _patience_s: float, _begin: float, found: list[str]) -> None:
-        watched.extend(found)
+    def no_more_looks(_report: Report, unsettled: Unsettled) -> None:
+        watched.extend(unsettled.codes)
         raise InterruptedError
 
-    monkeypatch.setattr(Diagnosis, "_pause", no_more_looks)
-    live = replace(diagnosis("mismatch-4.9.4.json", *changes, *offset(lambda _look: 1)), recorded=None)
+    recorded = diagnosis("mismatch-4.9.4.json", *changes, *offset(lambda _look: 1))
+    live = replace(recorded, recorded=None, on_early_answer=no_more_looks)
     with suppress(InterruptedError):
         asyncio.run(live.run())
     assert watched == again
