@@ -37,6 +37,7 @@ from rocketchaos.harness.cli.diagnose_options import (
     WithinOption,
     WriteScenarioOption,
 )
+from rocketchaos.harness.cli.ending import reader_may_go
 from rocketchaos.harness.cli.terminal import ERR, OUT
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import nearest
@@ -95,7 +96,7 @@ def diagnose(
         }  # fmt: skip
         _refuse_with_a_bundle(*(name for name, value in asked.items() if value))
         recorded = asyncio.run(_look_at_bundle(bundle, checks))
-        return _ended(recorded, threshold, output, write_scenario, answers)
+        return _ended(recorded, threshold, output, write_scenario, answers, writes=False)
     if namesrv is None:
         raise UsageProblem("no name server is given", "Give the name server: `--namesrv HOST:9876`.")
     if groups and all_groups:
@@ -115,7 +116,8 @@ def diagnose(
     access = Access(target.secrets(access_key_file), target.tls(tls, tls_ca), target.mapped(mapped or ()))
     watched = _watch(watch, metrics, output)
     report = _look(access, scope, checks, write_bundle, watched, within_s, answers)
-    return _ended(report, threshold, output, write_scenario, answers)
+    writes = write_bundle is not None or write_scenario is not None
+    return _ended(report, threshold, output, write_scenario, answers, writes=writes)
 
 
 def _refuse_with_a_bundle(*options: str) -> None:
@@ -127,15 +129,19 @@ def _refuse_with_a_bundle(*options: str) -> None:
 
 
 def _ended(
-    report: Report, threshold: Threshold, output: Output, folder: Path | None, answers: Answers
+    report: Report,
+    threshold: Threshold,
+    output: Output,
+    folder: Path | None,
+    answers: Answers,
+    *,
+    writes: bool,
 ) -> ExitCode:
     code = code_of(report, Level[threshold.name])
-    _tell(report, code, output, answers)
+    with reader_may_go():
+        _tell(report, code, output, answers)
     if report.interrupted:
-        ERR.print(
-            "rocketchaos: interrupted; the answer is what was known by then, and no file is written. "
-            "`--within 3s` ends as early, and writes files."
-        )
+        answers.interrupted(writes=writes)
     elif folder is not None:
         from rocketchaos.harness.cli.diagnosed_scenarios import write_scenarios
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.cli.ending import reader_may_go
 from rocketchaos.harness.cli.terminal import ERR, OUT, Speaker
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.output.text import plain, text
@@ -28,6 +29,10 @@ class Answers:
 
     def early(self, report: Report, unsettled: Unsettled) -> None:
         """The whole answer of the first look; of later ones the findings that are new."""
+        with reader_may_go():
+            self._early(report, unsettled)
+
+    def _early(self, report: Report, unsettled: Unsettled) -> None:
         if not self.begun:
             self.begun = True
             self.speaker.print(text(report, verbose=self.verbose))
@@ -48,3 +53,8 @@ class Answers:
         if self.begun:
             OUT.print(f"\nAfter {report.seconds:.0f} s:\n")
         OUT.print(text(report, verbose=self.verbose, known=self.known))
+
+    def interrupted(self, *, writes: bool) -> None:
+        """What Ctrl-C means for the answer, and for files that were asked for."""
+        files = "; no file is written: `--within 3s` ends as early, and writes files" if writes else ""
+        ERR.print(f"rocketchaos: interrupted; the answer is what was known by then{files}")

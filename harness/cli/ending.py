@@ -1,11 +1,12 @@
 """Turns every ending of a command into a message and an exit code."""
 
+import contextlib
 import functools
 import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import Any
 
@@ -51,11 +52,31 @@ def ending_in_a_code(command: Callable[..., ExitCode]) -> Callable[..., None]:
     return run_it
 
 
+@contextlib.contextmanager
+def reader_may_go() -> Iterator[None]:
+    """If the reader of what is printed in it has gone, as `head` does, the command goes on, to its exit code."""
+    try:
+        yield
+    except BrokenPipeError:
+        _write_nowhere()
+
+
+def _write_nowhere() -> None:
+    """From now on, to the streams whose reader has gone. It empties their buffers too, or Python would complain at
+    its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _code_of(command: Callable[..., ExitCode], arguments: Mapping[str, Any]) -> ExitCode:
     """Run the command; whatever happens becomes a message and a code."""
     try:
         code = command(**arguments)
-        sys.stdout.flush()  # here, where it is no failure that the reader has gone
+        with reader_may_go():
+            sys.stdout.flush()
         return code
     except RocketchaosError as problem:
         ERR.print(f"rocketchaos: {problem}")
@@ -67,9 +88,7 @@ def _code_of(command: Callable[..., ExitCode], arguments: Mapping[str, Any]) -> 
         ERR.print("rocketchaos: interrupted; everything that it started has been stopped")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone, as `head` does; that is no failure of ours. What is still in the
-        # buffer goes nowhere, or Python would complain at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_nowhere()
         return ExitCode.AS_EXPECTED
     except Exception:
         ERR.print(traceback.format_exc())

@@ -243,8 +243,11 @@ def _by_rule(view: GroupView, topic: str) -> str:
 
 
 def stranded(view: GroupView, topic: str, queues: Sequence[Queue]) -> list[Lost]:
-    """The messages that wait in queues without an owner."""
-    found = []
+    """The messages that wait in queues without an owner; none where the offsets are unknown, as of members that
+    broadcast."""
+    found: list[Lost] = []
+    if view.broadcasting:
+        return found
     for queue in sorted(queues):
         ends = view.ends(topic).get(queue)
         begin = max(ends.min_offset, view.offset(topic, queue) or 0) if ends else 0

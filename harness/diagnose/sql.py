@@ -15,6 +15,8 @@ _KEYWORDS = frozenset(
     ["NOT", "AND", "OR", "BETWEEN", "IN", "TRUE", "FALSE", "NULL", "IS", "CONTAINS", "STARTSWITH", "ENDSWITH"]
 )
 """In any capitals; names of properties keep theirs."""
+_MIRRORED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""`1 < a` is `a > 1`."""
 _MOST = 200
 """Longer ones are compared word by word: a bundle from others may nest brackets without end."""
 
@@ -31,12 +33,14 @@ def _word(found: re.Match[str]) -> str:
 
 
 def _of(words: Sequence[str]) -> str:
+    words = _bare(words)
     for operator in ("OR", "AND"):
         parts = _split(words, operator)
         if len(parts) > 1 and all(parts):
-            return f"( {f' {operator} '.join(sorted({_of(part) for part in parts}))} )"
-    if len(words) > 2 and words[0] == "(" and _closes(words, 0) == len(words) - 1:
-        return _of(words[1:-1])
+            operands = {item for part in parts for item in _operands(part, operator)}
+            return f"( {f' {operator} '.join(sorted(operands))} )"
+    if len(words) == 3 and words[1] in _MIRRORED and _is_literal(words[0]) and not _is_literal(words[2]):
+        return f"{words[2]} {_MIRRORED[words[1]]} {words[0]}"
     # Without its brackets NOT takes the next operand alone: `NOT (a = 1)` isn't `NOT a = 1`.
     if len(words) > 3 and words[0] == "NOT" and words[1] == "(" and _closes(words, 1) == len(words) - 1:
         return f"NOT ( {_of(words[2:-1])} )"
@@ -45,6 +49,27 @@ def _of(words: Sequence[str]) -> str:
         values = sorted({word for word in words[begin:-1] if word != ","})
         return " ".join([*words[:begin], ", ".join(values), ")"])
     return " ".join(words)
+
+
+def _bare(words: Sequence[str]) -> Sequence[str]:
+    """Without brackets around all of it."""
+    while len(words) > 2 and words[0] == "(" and _closes(words, 0) == len(words) - 1:
+        words = words[1:-1]
+    return words
+
+
+def _operands(words: Sequence[str], operator: str) -> set[str]:
+    """Of one part: where it is the same operator in brackets, what that has."""
+    words = _bare(words)
+    parts = _split(words, operator)
+    # AND binds more closely: with an OR beside it, it is none of this level.
+    if len(parts) == 1 or not all(parts) or (operator == "AND" and len(_split(words, "OR")) > 1):
+        return {_of(words)}
+    return {item for part in parts for item in _operands(part, operator)}
+
+
+def _is_literal(word: str) -> bool:
+    return word[0].isdigit() or word[0] in ".'"
 
 
 def _split(words: Sequence[str], operator: str) -> list[list[str]]:

@@ -10,6 +10,7 @@ from rocketchaos.harness.diagnose.checks import (
     member_clocks,
     members,
     message_types,
+    misread,
     missing_topics,
     offsets,
     ordered_topics,
@@ -35,8 +36,8 @@ from rocketchaos.harness.diagnose.checks import (
 from rocketchaos.harness.diagnose.finding import Check
 
 _THEMES = (
-    subscriptions, members, differences, proxies, ownership, configuration, permissions, unread_queues, offsets,
-    outside, set_ahead, progress, retried, cluster, registrations, slaves, slave_offsets, ordered_topics,
+    subscriptions, misread, members, differences, proxies, ownership, configuration, permissions, unread_queues,
+    offsets, outside, set_ahead, progress, retried, cluster, registrations, slaves, slave_offsets, ordered_topics,
     missing_topics, retry_settings, request_modes, member_clocks, message_types, delays, transactions, revive,
     unwanted, unsubscribed,
 )  # fmt: skip

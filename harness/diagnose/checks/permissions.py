@@ -10,6 +10,10 @@ from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
 from rocketchaos.harness.diagnose.words import counted, joined
 
 _READS_LESS = "Members leave out its queues: "
+_BY_BROADCASTING = (
+    "what they haven't handled there waits. Members that broadcast keep their own offsets, so nothing shows how "
+    "many messages that are."
+)
 _WRITES_LESS, _WRITES_NONE = (
     "Producers send to the other brokers.",
     "Producers can't send: they find no queue.",
@@ -99,6 +103,8 @@ def _waiting(view: GroupView, topic: str, closed: Sequence[str]) -> Sequence[Los
 
 def _left_out(view: GroupView, closed: Sequence[str], topics: Sequence[str], waits: Sequence[Lost]) -> str:
     """What it means for messages that members leave out these brokers."""
+    if view.broadcasting:
+        return f"{_READS_LESS}{_BY_BROADCASTING}"
     count = sum(item.count for item in waits)
     if count:
         return f"{_READS_LESS}{counted(count, 'message')} {'waits' if count == 1 else 'wait'} there now."

@@ -1,6 +1,6 @@
 """Messages that listeners failed: retries and dead letters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.hands import invisible_times
@@ -13,6 +13,7 @@ from rocketchaos.harness.diagnose.checks.retry_settings import (
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.view import WRITE, GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
+from rocketchaos.harness.rocketmq.allocation import Queue
 
 OLD_MS = 24 * 3_600_000
 """Dead letters without a newer one for this long are of a failure that is over."""
@@ -30,6 +31,11 @@ _AGAIN_BY_POP = (
 _UNREAD = (
     "They come to nobody: members that broadcast don't subscribe to the retry topic. The own offset of the member "
     "that sent them back has passed them: after a restart it doesn't get them either."
+)
+
+_IN_SHARE = (
+    "{waiting} to nobody: a member that broadcasts has their queue in its share, and doesn't subscribe to the "
+    "retry topic (RC0206). Others come again after a delay that grows each time."
 )
 
 
@@ -107,10 +113,11 @@ def _first_retry(view: GroupView) -> Iterator[Unknown]:
 def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     ends = view.ends(topic)
     came = view.stored_in(topic)
-    waiting = 0
+    waits: dict[Queue, int] = {}
     for queue, end in ends.items():
         reached = view.reached(topic, queue)
-        waiting += max(0, end.max_offset - max(end.min_offset, reached if reached is not None else 0))
+        waits[queue] = max(0, end.max_offset - max(end.min_offset, reached if reached is not None else 0))
+    waiting = sum(waits.values())
     grown = _grown(view, topic)
     last_ms = max((end.updated_ms for end in ends.values()), default=0)
     recent = last_ms > 0 and view.now.at_ms - last_ms < RECENT_MS
@@ -139,7 +146,7 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
             "If no member is online, also behind a proxy (`--proxy`), they wait, or retention deletes them."
         )
     else:
-        effect = _AGAIN_BY_POP if by_pop else ""
+        effect = _AGAIN_BY_POP if by_pop else _in_share_of_broadcasting(view, waits)
     unimportant = not (waiting or grown or by_pop) and _rarely_fails(view, came)
     yield Found(
         "; ".join([*parts, *([last] if last_ms else [])]),
@@ -148,6 +155,18 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         level=Level.INFO if _is_told(view, topic) or unimportant else None,
         effect=effect,
         settled=bool(grown) or recent or len(view.looks) > 2,
+    )
+
+
+def _in_share_of_broadcasting(view: GroupView, waits: Mapping[Queue, int]) -> str:
+    """What becomes of retries in the share of a member that broadcasts next to others: it doesn't subscribe to the
+    retry topic, and the others leave it its share (DefaultMQPushConsumerImpl.copySubscription; 4.9.4, 5.5.0)."""
+    owned = view.owners(view.retry_topic)
+    count = sum(number for queue, number in waits.items() if queue not in owned)
+    if not count or not view.broadcasting or view.silent:
+        return ""
+    return _IN_SHARE.format(
+        waiting=f"{counted(count, 'waiting retry', 'waiting retries')} come{'s' if count == 1 else ''}"
     )
 
 

@@ -71,7 +71,11 @@ def _broadcast(view: GroupView) -> Iterator[Found]:
     (ConsumeMessageConcurrentlyService.processConsumeResult; 4.9.4, 5.5.0)."""
     for topic in view.topics if view.broadcasting else ():
         failing = {
-            item.client_id: item for item in view.answered if topic in item.failing and not item.orderly
+            item.client_id: item
+            for item in view.answered
+            if topic in item.failing
+            and not item.orderly
+            and item.properties.get("messageModel") != "CLUSTERING"  # next to others that broadcast (RC0206)
         }
         if failing:
             yield Found(

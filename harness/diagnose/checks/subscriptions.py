@@ -1,21 +1,18 @@
 """Members that disagree, and brokers that store something else."""
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.member_clocks import clocks_ahead
 from rocketchaos.harness.diagnose.checks.members import why_silent
-from rocketchaos.harness.diagnose.fate import Lost, is_sent, lost, share_text, stranded
+from rocketchaos.harness.diagnose.fate import Lost, carries_its_own, lost, share_text, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning
-from rocketchaos.harness.diagnose.model import CLASS, RETRY, TAG, Member, Subscription
+from rocketchaos.harness.diagnose.model import CLASS, RETRY, Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
-from rocketchaos.harness.language.tags import SQL, tags_of
+from rocketchaos.harness.language.tags import SQL
 
-_ODD = re.compile(r"[\s,;|&=*]")
-"""In a tag it is nearly always meant as a separator, as a comparison, or as a pattern."""
 _NANOSECONDS = 10**16
 """A subVersion in ms stays below this until the year 318,000."""
 _AHEAD_MS = 60_000
@@ -37,6 +34,10 @@ _BY_CLASS = (
     "pass, and members that want tags choose by themselves; otherwise it filters every member's pulls. The member "
     "that wants messages by a class pulls from a filter server (mqfiltersrv): where a broker has none, its pulls "
     "fail, and the messages in its queues wait."
+)
+_TOPICS_BY_OWN_PULLS = (
+    "A topic's queues are shared out among all members, including those that don't subscribe to it: no member "
+    "consumes the messages in their queues."
 )
 _TOPICS_BY_BROADCASTING = (
     "Each member consumes all queues of its own topics. But each heartbeat, every 30 s, also removes the topics "
@@ -71,7 +72,7 @@ def _who_differs(view: GroupView, topic: str) -> str:
     own = view.own(topic)
     camps = [
         f"{joined(sorted(ids))} {'want' if len(ids) > 1 else 'wants'} {_shown(own[ids[0]])}"
-        for ids in view.meanings(topic).values()
+        for ids in sorted(view.meanings(topic).values(), key=len, reverse=True)
     ]
     by_text: dict[tuple[str, str], list[str]] = {}
     for broker, held in view.held(topic).items():
@@ -146,7 +147,9 @@ def _flips(view: GroupView, topic: str) -> str:
 
 
 def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
-    own = [_of_member(view.members[item], subscription) for item, subscription in view.own(topic).items()]
+    # The first ones alone are printed: one member among forty that differs is the one to look for.
+    camps = sorted(view.meanings(topic).values(), key=len)
+    own = [of_member(view.members[item], view.own(topic)[item]) for ids in camps for item in ids]
     held = [
         Evidence(
             view.stored[broker].exchange,
@@ -157,7 +160,8 @@ def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
     return (*own, *held)
 
 
-def _of_member(member: Member, subscription: Subscription) -> Evidence:
+def of_member(member: Member, subscription: Subscription) -> Evidence:
+    """That a member wants this."""
     return Evidence(
         member.shown_by,
         f"{member.client_id} wants `{expression_text(subscription)}`, in version {subscription.version}",
@@ -196,23 +200,34 @@ def different_topics(view: GroupView) -> Iterator[Result]:
             yield Found(
                 f"{joined(wanting)} {'subscribes' if len(wanting) == 1 else 'subscribe'} to it, {joined(without)} "
                 f"{'does' if len(without) == 1 else 'do'} not",
-                (
-                    *(_of_member(view.members[item], mine) for item, mine in own.items()),
-                    *(
-                        Evidence(
-                            view.members[item].shown_by,
-                            f"{item} wants {joined(sorted(view.members[item].subscriptions))}",
-                        )
-                        for item in without
-                    ),
+                tuple(
+                    evidence
+                    for side in sorted(
+                        (
+                            [of_member(view.members[item], mine) for item, mine in own.items()],
+                            [_without(view.members[item]) for item in without],
+                        ),
+                        key=len,
+                    )
+                    for evidence in side
                 ),
                 topic,
                 level=Level.WARNING if milder else None,
-                effect=milder,
+                effect=milder or _of_own_pulls(view, wanting),
                 messages=() if milder else _in_queues_of_others(view, topic),
                 # A member that starts may still be subscribing.
                 settled=all(len(view.members[item].subscriptions) > 0 for item in without),
             )
+
+
+def _of_own_pulls(view: GroupView, wanting: list[str]) -> str:
+    """Where each pull brings its own subscription, the broker's one doesn't matter, nor who removes it
+    (PullMessageProcessor.processRequest; 4.9.4, 5.5.0)."""
+    return _TOPICS_BY_OWN_PULLS if all(carries_its_own(view, view.members[item]) for item in wanting) else ""
+
+
+def _without(member: Member) -> Evidence:
+    return Evidence(member.shown_by, f"{member.client_id} wants {joined(sorted(member.subscriptions))}")
 
 
 def _in_queues_of_others(view: GroupView, topic: str) -> tuple[Lost, ...]:
@@ -289,31 +304,6 @@ def _is_of_languages(view: GroupView, topic: str) -> bool:
     return "GO" in languages and len(languages) > 1 and not view.unclear and len(view.meanings(topic)) == 1
 
 
-def odd_tags(subscription: Subscription) -> list[str]:
-    """Its tags that a person would read otherwise."""
-    return sorted(tag for tag in tags_of(expression_text(subscription)) if _ODD.search(tag))
-
-
-def misread(view: GroupView) -> Iterator[Result]:
-    """Expressions that don't mean to RocketMQ what they look like."""
-    for topic in view.topics:
-        wanting: dict[str, list[str]] = {}
-        for client_id, own in view.own(topic).items():
-            if own.type == TAG:
-                wanting.setdefault(expression_text(own), []).append(client_id)
-        for text, ids in wanting.items():
-            # A tag that messages have is meant so, also `tag A`.
-            if odd := [tag for tag in odd_tags(view.own(topic)[ids[0]]) if not is_sent(view, topic, tag)]:
-                yield Found(
-                    f"{joined(sorted(ids))} {'wants' if len(ids) == 1 else 'want'} `{text}`, in which "
-                    f"{joined([f'`{tag}`' for tag in odd])} "
-                    f"{'is one tag' if len(odd) == 1 else 'are tags'} to RocketMQ",
-                    tuple(_of_member(view.members[item], view.own(topic)[item]) for item in ids),
-                    topic,
-                    key=text,
-                )
-
-
 CHECKS = (
     Check(
         "RC0101",
@@ -376,18 +366,5 @@ CHECKS = (
         ("D01", "D02", "D05", "D11"),
         by_subscriptions=True,
         of_group=different_topics,
-    ),
-    Check(
-        "RC0107",
-        "an expression doesn't mean what it looks like",
-        Level.WARNING,
-        "every expression means what it looks like",
-        "RocketMQ splits expressions at `||` alone, and knows no patterns: `tagA,tagB` and `tagA*` are single "
-        "tags. It filters all messages with other tags, and tools show them as consumed.",
-        (
-            "Write tags with `||` between them: `tagA || tagB`. All messages are `*` alone, without blanks.",
-            "A comparison, `a = 1`, needs SQL92: `MessageSelector.bySql`.",
-        ),
-        of_group=misread,
     ),
 )

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from rocketchaos.harness.diagnose.checks.subscriptions import odd_tags
+from rocketchaos.harness.diagnose.checks.misread import odd_tags
 from rocketchaos.harness.diagnose.fate import Entry, entries_of
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes

@@ -12,12 +12,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["explain"], ["explain", "retry"]])
-def test_that_nobody_reads_on_is_no_failure(arguments: list[str]) -> None:
+def _unread(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    """A command whose output has no reader."""
     read_end, write_end = os.pipe()
     os.close(read_end)
     try:
-        ended = subprocess.run(
+        return subprocess.run(
             [sys.executable, "-m", "rocketchaos", *arguments],
             stdout=write_end,
             stderr=subprocess.PIPE,
@@ -28,4 +28,16 @@ def test_that_nobody_reads_on_is_no_failure(arguments: list[str]) -> None:
         )
     finally:
         os.close(write_end)
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["explain"], ["explain", "retry"]])
+def test_that_nobody_reads_on_is_no_failure(arguments: list[str]) -> None:
+    ended = _unread(arguments)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("output", ["text", "json", "html"])
+def test_that_nobody_reads_on_changes_no_exit_code_of_a_diagnosis(output: str) -> None:
+    bundle = ROOT / "tests/unit/diagnose/recorded/mismatch-4.9.4.json"
+    ended = _unread(["diagnose", str(bundle), "-o", output])
+    assert (ended.returncode, ended.stderr) == (1, "")

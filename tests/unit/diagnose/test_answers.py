@@ -98,3 +98,11 @@ def test_ctrl_c_within_the_first_look_answers_nothing() -> None:
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(interrupted())
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_ctrl_c_tells_of_files_only_who_asked_for_some(
+    writes: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Answers(verbose=False, speaker=OUT).interrupted(writes=writes)
+    assert ("no file is written" in capsys.readouterr().err) is writes

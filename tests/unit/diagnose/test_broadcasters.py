@@ -9,7 +9,7 @@ import pytest
 from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.finding import Finding, Level
 from rocketchaos.harness.diagnose.reproduction import written
-from tests.unit.diagnose.broker_edits import ends, offset, retry_end
+from tests.unit.diagnose.broker_edits import ends, offset, retry_end, route_fields
 from tests.unit.diagnose.member_edits import ALIKE, client_property, held_queues, is_other, listener
 from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unknown
 
@@ -134,3 +134,20 @@ def test_what_follows_from_a_listener_that_hangs_is_about_its_member(
 
 def _first(report: Report, code: str) -> Finding:
     return next(item for item in report.findings if item.check.code == code)
+
+
+def test_how_much_waits_on_a_closed_broker_is_unknown_of_members_that_broadcast() -> None:
+    """Seen on 5.5.0: what they had handled before `updateTopicPerm -p 2` was said to wait."""
+    closed = (ALIKE, route_fields(perm=2), *offset(lambda _look: 4))
+    waits = _of_topic(diagnosed(RECORDED, *closed))
+    assert "wait there now" in waits.effect
+    assert waits.messages
+    of_broadcasting = _of_topic(diagnosed(RECORDED, *closed, BROADCASTS))
+    assert "keep their own offsets" in of_broadcasting.effect
+    assert not of_broadcasting.messages
+
+
+def _of_topic(report: Report) -> Finding:
+    """That the topic may not be read, not its retry topic."""
+    (found,) = (item for item in report.findings if item.check.code == "RC0404" and item.topic == "topic-1")
+    return found

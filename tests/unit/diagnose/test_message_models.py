@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from rocketchaos.harness.diagnose.exchange import Exchange
-from tests.unit.diagnose.member_edits import ALIKE, FIRST
+from tests.unit.diagnose.broker_edits import retry_end
+from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER, client_property
 from tests.unit.diagnose.reports import Change, diagnosed, each
 
 
@@ -69,3 +71,25 @@ def test_the_queues_of_a_member_tell_the_model_that_its_client_does_not(
 def test_what_a_member_tells_counts_more_than_its_queues() -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, _first("BROADCASTING", 0, 1), _other("BROADCASTING"))
     assert "RC0206" not in {item.check.code for item in report.findings}
+
+
+def _fails(document: Any) -> None:
+    """Each member fails; one that broadcasts doesn't subscribe to the retry topic."""
+    document["statusTable"] = {"topic-1": {"consumeOKTPS": 0.1, "consumeFailedTPS": 0.5}}
+    if document["properties"]["messageModel"] == "BROADCASTING":
+        document["mqTable"] = {key: held for key, held in document["mqTable"].items() if "%RETRY%" not in key}
+
+
+@pytest.mark.parametrize(("first", "other"), [("BROADCASTING", "CLUSTERING"), ("CLUSTERING", "BROADCASTING")])
+def test_of_two_models_each_member_that_fails_is_told_by_its_own(first: str, other: str) -> None:
+    """Measured on 4.9.4: the member that clusters was said to drop messages. Its 16 retries were said to come
+    again:
+    their queue was in the share of the member that broadcasts, and none came in 2 min."""
+    changes = (ALIKE, client_property("messageModel", first, other), (307, _fails), retry_end(16))
+    report = diagnosed("mismatch-4.9.4.json", *changes, looks=4)
+    (dropped,) = (item for item in report.findings if item.check.code == "RC0704")
+    assert [said.says.partition(":")[0] for said in dropped.evidence] == [
+        FIRST if first == "BROADCASTING" else OTHER
+    ]
+    (retried,) = (item for item in report.findings if item.check.code == "RC0701")
+    assert ("16 waiting retries come to nobody" in retried.effect) is (first == "BROADCASTING")

@@ -61,6 +61,9 @@ RECORDED = "mismatch-5.5.0.json"
         ("a = 1 or b = 2 and c = 3", "(c = 3 and b = 2) OR a = 1"),
         ("a = 1 -- old\n", "a /* new */ = 1"),
         ("not (a = 1)", "NOT ( a=1 )"),
+        ("(a = 1 or b = 2) or c = 3", "a = 1 or (c = 3 or b = 2)"),
+        ("a = 1 and (b = 2 and (c = 3))", "a = 1 and b = 2 and c = 3"),
+        ("a > 1 and 'x' = b", "1 < a and b = 'x'"),
     ],
 )
 def test_sql_that_is_only_written_otherwise_is_the_same(one: str, other: str) -> None:
@@ -78,6 +81,9 @@ def test_sql_that_is_only_written_otherwise_is_the_same(one: str, other: str) ->
         ("a is null", "a is not null"),
         ("a = 1 or b = 2 and c = 3", "(a = 1 or b = 2) and c = 3"),
         ("not (a = 1)", "not a = 1"),
+        ("a = 1 and (b = 2 or c = 3)", "a = 1 and b = 2 or c = 3"),
+        ("a = 1 and (b = 2 or c = 3 and d = 4)", "a = 1 and b = 2 and d = 4 or c = 3"),
+        ("a < 1", "1 < a"),
         ("not (a = 1 and b = 2)", "not (a = 1) and b = 2"),
         ("a between 1 and 2", "a between 2 and 1"),
         ("x not in ('a')", "x in ('a')"),

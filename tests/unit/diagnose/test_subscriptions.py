@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.output.text import text
 from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.language.tags import hash_code
-from tests.unit.diagnose.broker_edits import V5, all_hashes, other_topic, pops_on, second_broker
-from tests.unit.diagnose.member_edits import ALIKE, asking, languages, wants
-from tests.unit.diagnose.reports import BROKER, codes, diagnosed
+from tests.unit.diagnose.broker_edits import V5, all_hashes, no_topic, other_topic, pops_on, second_broker
+from tests.unit.diagnose.member_edits import ALIKE, asking, client_property, languages, wants
+from tests.unit.diagnose.reports import BROKER, codes, diagnosed, members
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
 
@@ -222,3 +223,41 @@ def test_a_tag_with_a_blank_that_messages_have_is_meant_so(sent: str) -> None:
         ),
     )
     assert ("RC0107" in codes(diagnosed("mismatch-4.9.4.json", *changes, held))) is (sent == "tagA")
+
+
+def test_the_proof_of_the_one_member_among_many_that_differs_comes_first() -> None:
+    """Only the first proofs are printed: the one host that was forgotten is the one to look for."""
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, members(20), wants(*["tagA || tagB"] * 19, "tagA"))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0101"]
+    odd = finding.evidence[0].says
+    assert "wants `tagA`," in odd
+    assert odd in text(report)
+    assert finding.sentence.index("tagA || tagB") < finding.sentence.index("wants `tagA`;")
+
+
+def test_the_proof_of_the_one_member_among_many_that_lacks_a_topic_comes_first() -> None:
+    turn = iter([*[False] * 19, True])
+
+    def lose(document: Any) -> None:
+        if next(turn):
+            document["subscriptionSet"] = [
+                item for item in document["subscriptionSet"] if "%RETRY%" in item["topic"]
+            ]
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, members(20), (307, lose))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0106"]
+    assert "%RETRY%" in finding.evidence[0].says
+
+
+@pytest.mark.parametrize("carries", ["true", "false"])
+def test_pulls_that_bring_their_own_subscription_are_not_refused_after_a_heartbeat(carries: str) -> None:
+    """As those of DefaultLitePullConsumer do: only the share of the member that lacks the topic is lost."""
+    turn = iter([False, True])
+    lose = (307, lambda document: no_topic(document) if next(turn) else None)
+    changes = (ALIKE, client_property("postSubscriptionWhenPull", carries), lose)
+    (finding,) = [
+        item for item in diagnosed("mismatch-4.9.4.json", *changes).findings if item.topic == "topic-1"
+    ]
+    assert finding.check.code == "RC0106"
+    assert "no member consumes the messages in their queues" in finding.effect
+    assert ("heartbeat" in finding.effect) is (carries == "false")
