@@ -100,6 +100,13 @@ class Admin:
         names = ("broker", "queues", "write_queues", "perm")
         return {"queues": [dict(zip(names, queue, strict=True)) for queue in sorted(queues)]}
 
+    def masters(self, topic: str) -> set[tuple[str, str]]:
+        """Name and address of each master of a topic, as the name servers know them (105).
+
+        Code 17: no name server has a route.
+        """
+        return set(_brokers(self._routes_of(topic)))
+
     def connection(self, group: str, broker_address: str) -> Mapping[str, Any]:
         """Who is online in a group, and what the broker holds as its subscription (203).
 

@@ -213,12 +213,16 @@ class Producer(InProcess):
         self._process.resume()
         self.paused = False
 
-    def routed_brokers(self, topic: str) -> tuple[str, ...] | None:
-        """The brokers of a topic to which the client could send now; None: it hasn't asked for its route yet."""
+    def routed_brokers(self, topic: str) -> Mapping[str, str] | None:
+        """The brokers of a topic to which the client could send now, with their addresses.
+
+        None: it hasn't asked for its route yet.
+        """
         answer = self._process.request(
             "producer-route", START_LIMIT_S, name=self.name, topic=self._real(topic)
         )
-        return tuple(answer["brokers"]) if answer["known"] else None
+        brokers: Mapping[str, str] = answer["brokers"]
+        return brokers if answer["known"] else None
 
     def send(
         self,

@@ -18,6 +18,7 @@ from rocketchaos.harness.conditions.own_offsets_reached import own_offsets_reach
 from rocketchaos.harness.conditions.ownership_settled import ownership_settled
 from rocketchaos.harness.conditions.retries_came import retries_came
 from rocketchaos.harness.conditions.route_settled import route_settled
+from rocketchaos.harness.conditions.slave_copied import offsets_copied, slave_copied
 from rocketchaos.harness.conditions.subscription_settled import SubscriptionSettled
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ OBSERVERS: Mapping[str, Callable[[ProbeContext, Settle], Callable[[], Seen]]] = 
         lambda: own_offsets_reached(context, str(step.own_offsets), str(step.topic))
     ),
     "route": lambda context, step: lambda: route_settled(context, str(step.route)),
+    "copied": lambda context, step: lambda: slave_copied(context, str(step.copied)),
+    "copied_offsets": lambda context, step: lambda: offsets_copied(context, str(step.copied_offsets)),
     "delivered": lambda context, step: (
         lambda: messages_delivered(context, str(step.delivered), step.topic, step.tag, step.count or 1)
     ),

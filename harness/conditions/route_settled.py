@@ -26,13 +26,18 @@ def route_settled(context: ProbeContext, topic: str) -> Seen:
         if broker in context.servers.broker_addresses and broker in known_ever
     }
     try:
-        routed = {item["broker"] for item in context.admin.route(context.names.real(topic))["queues"]}
+        masters = context.admin.masters(context.names.real(topic))
     except RequestFailed as failure:
         return Seen(False, f"there is no route: {failure}")
-    known = context.producer.routed_brokers(topic)
-    missing = sorted(wanted - routed)
-    if missing:
+    if not masters:
+        return Seen(False, "the name server knows no master of it")
+    if missing := sorted(wanted - {name for name, _ in masters}):
         return Seen(False, f"the name server lacks {', '.join(missing)}")
-    if known is not None and not wanted <= set(known):
-        return Seen(False, f"the producer lacks {', '.join(sorted(wanted - set(known)))}")
-    return Seen(True, f"{', '.join(sorted(wanted))} can be sent to")
+    known = context.producer.routed_brokers(topic)
+    if known is not None:
+        if missing := sorted(wanted - set(known)):
+            return Seen(False, f"the producer lacks {', '.join(missing)}")
+        if stale := sorted(set(known.items()) - masters):
+            # Of a slave that has become the master in its place.
+            return Seen(False, f"the producer has other addresses: {', '.join(map(' at '.join, stale))}")
+    return Seen(True, f"{', '.join(sorted(name for name, _ in masters))} can be sent to")

@@ -19,6 +19,12 @@ GET_BROKER_CONFIG = 26
 """To a broker: all its settings, as the text of a properties file."""
 GET_BROKER_RUNTIME_INFO = 28
 """To a broker: its state, as a table of texts."""
+GET_ALL_TOPIC_CONFIG = 21
+"""To a broker: its topics."""
+GET_ALL_CONSUMER_OFFSET = 43
+"""To a broker: the offsets of all groups."""
+GET_ALL_SUBSCRIPTIONGROUP_CONFIG = 201
+"""To a broker: its groups."""
 GET_BROKER_CLUSTER_INFO = 106
 """To a name server: the brokers that are registered."""
 SUCCESS = 0

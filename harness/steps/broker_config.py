@@ -28,7 +28,8 @@ class BrokerConfig(Step):
     """Change settings of running brokers (UPDATE_BROKER_CONFIG, 25), and make sure that they have them (26).
 
     RocketMQ reads some settings only when a broker starts, although it shows the new value at once. Give
-    those under `cluster`, or `restart` the broker, which keeps them.
+    those under `cluster`, or `restart` the broker, which keeps them. So `brokerRole: ASYNC_MASTER` and a
+    `restart` make a slave the master, once its own master is dead.
     """
 
     word = "broker-config"

@@ -12,8 +12,10 @@ from pydantic import Field, field_validator, model_validator
 from rocketchaos.assertions.chosen import owner_elsewhere
 from rocketchaos.assertions.dead_letter import never_gives_up
 from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.language.cluster_needs import SLAVE_SUFFIX
 from rocketchaos.harness.language.words import (
     ActorRef,
+    BrokerRef,
     ConsumerRef,
     DurationMs,
     GroupName,
@@ -38,6 +40,9 @@ class Settle(Step):
     If a client doesn't report its own, the stored one is one of theirs or the newest known, and stays the
     same for 2 s. `offsets`: the group's offsets are at most `lag` messages behind in total. `route`: the name
     server and the producer know every running broker of the topic, which takes a while after a `restart`.
+    `copied`: a slave has all messages, topics and groups of its master; `copied_offsets`: it has the offsets of
+    all groups. It copies topics, groups and offsets every 10 s, from 5.0 on every 60 s, so give it
+    `within: 90s`; 5.5.0 copies no offsets.
     `own_offsets`: by its own offset store the consumer has consumed all of each queue that it owns, so a
     `stop` or a `restart` from here on redelivers nothing. A message counts there only after the listener got
     it. For a broadcasting group this is the only source, because no broker stores its offsets. `sealed`: the
@@ -68,6 +73,13 @@ class Settle(Step):
         description="the consumer whose own offsets for `topic` must be at the end of its queues",
     )
     route: TopicName | None = Field(default=None, description="the topic whose route must settle")
+    copied: BrokerRef | None = Field(
+        default=None,
+        description="the slave that must have the messages, topics and groups of its master: `broker-a-slave`",
+    )
+    copied_offsets: BrokerRef | None = Field(
+        default=None, description="the slave that must have the offsets of its master"
+    )
     delivered: Target | None = Field(
         default=None,
         description="whose listeners must get this many messages: a consumer, a group, or a variable",
@@ -146,6 +158,9 @@ class Settle(Step):
             if not any(scenario.consumers[name].behaviour.blocks for name in listeners):
                 yield f"the listener of {blocked} never blocks: give {blocked} `behaviour: block`"
 
+        copy = self.copied or self.copied_offsets
+        if copy is not None and not copy.endswith(SLAVE_SUFFIX):
+            yield f"{copy} is no slave: {copy}{SLAVE_SUFFIX} is, with `cluster: {{slaves: {copy}}}`"
         kind = scenario.producer.choice.kind
         if self.route is not None and not kind.tells_route:
             advice = "write `wait: {duration: 31s, because: …}`, since it asks for routes every 30 s"
@@ -203,6 +218,8 @@ CONDITIONS: Mapping[str, Condition] = {
         lambda step: f"own offsets of {step.own_offsets} for {step.topic}", needs=("topic",)
     ),
     "route": Condition(lambda step: f"route of {step.route}"),
+    "copied": Condition(lambda step: f"copies of {step.copied}"),
+    "copied_offsets": Condition(lambda step: f"offsets of {step.copied_offsets}"),
     "delivered": Condition(
         lambda step: (
             f"{counted(step.count or 1, 'message')}{f' of tag {step.tag}' if step.tag else ''} "

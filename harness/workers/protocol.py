@@ -74,8 +74,8 @@ messages}`, a PullStatus, or `{status: null, error, code|null}` where the client
 `start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms`,
 `settings`, `namespace` and `access`: `{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.
-`producer-route` with `name, topic`: `{known, brokers [..]}`, those to which the client could send right now; not
-known: it has not asked for the topic yet, and will with the first message.
+`producer-route` with `name, topic`: `{known, brokers {name: address}}`, those to which the client could send right
+now; not known: it has not asked for the topic yet, and will with the first message.
 `send` with `name, topic, tag|null, key|null, body (text), queue {broker, id}|null, timeout_ms`, and optionally
 further `keys [..]` and `properties {..}`: `{status, broker, queue_id, queue_offset, msg_id, offset_msg_id}`. Never
 retried; one at a time for each producer, so that they go round where no queue is given. `msg_id` is the message's

@@ -25,7 +25,6 @@ class GrpcProducer:
     def __init__(self, endpoint: str, access: Mapping[str, Any] | None = None, **_others: Any) -> None:
         with refusals():
             self._client = rocketmq.Producer(configuration(endpoint, access))
-        self._topics: set[str] = set()
 
     @property
     def client_id(self) -> str:
@@ -43,8 +42,9 @@ class GrpcProducer:
             self._client.shutdown()
 
     def route(self, topic: str) -> Mapping[str, Any]:
-        """Whether it has sent to the topic; the brokers are the proxy's business."""
-        return {"known": topic in self._topics, "brokers": []}
+        """Nothing: the brokers are the proxy's business."""
+        del topic
+        return {"known": False, "brokers": {}}
 
     def send(self, message: Outgoing) -> Mapping[str, Any]:
         """Send one message to the queue that the proxy chooses, which it doesn't tell.
@@ -67,7 +67,6 @@ class GrpcProducer:
             own.add_property(name, value)
         with refusals():
             receipt = self._client.send(own)
-        self._topics.add(message.topic)
         return {
             "status": "SEND_OK",
             "broker": None,

@@ -114,14 +114,13 @@ class Producer(JavaClient):
         implementation = self._java.getDefaultMQProducerImpl()
         published = implementation.getTopicPublishInfoTable().get(topic)
         if published is None or not published.ok():
-            return {"known": False, "brokers": []}
+            return {"known": False, "brokers": {}}
         factory = private_field(implementation, "mQClientFactory")
-        brokers = {str(queue.getBrokerName()) for queue in published.getMessageQueueList()}
+        names = sorted({str(queue.getBrokerName()) for queue in published.getMessageQueueList()})
+        addresses = {name: factory.findBrokerAddressInPublish(name) for name in names}
         return {
             "known": True,
-            "brokers": sorted(
-                broker for broker in brokers if factory.findBrokerAddressInPublish(broker) is not None
-            ),
+            "brokers": {name: str(address) for name, address in addresses.items() if address is not None},
         }
 
     def send(self, message: Outgoing) -> Mapping[str, Any]:
