@@ -105,8 +105,7 @@ class Diagnosis:
     async def run(self) -> Report:
         """Look until all is settled, or the patience is over; again only at the groups that are not.
 
-        A watch looks at all of them, until its time is over. When the task is cancelled, as Ctrl-C does it, the
-        report is the answer so far.
+        A watch looks at all of them, until its time is over. Ctrl-C cancels the task: the report is the last answer.
 
         Raises:
             EnvironmentNotReady: no name server, or no broker, can be reached.
@@ -141,7 +140,7 @@ class Diagnosis:
             self.found.update((finding.check.code, finding.group) for finding in report.findings)
             passing = self.found | _recurring(self.looks, seen)
             ruled_out = [item for item in report.ruled_out if (item.check.code, item.group) not in passing]
-            self.answer = report = replace(report, ruled_out=tuple(ruled_out))
+            report = self.answer = replace(report, ruled_out=tuple(ruled_out))
             self.on_look(report)
             unsettled = {place: left for place, found in new.items() if (left := _unsettled_s(found))}
             groups = frozenset(group for _, group in unsettled) | _consuming(look, _unsettled_topics(new))

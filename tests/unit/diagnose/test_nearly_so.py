@@ -1,4 +1,4 @@
-"""States that look like another one: spellings of SQL, default times, messages that were read, brokers closed."""
+"""States that look like another one: default times, messages that were read, brokers closed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from rocketchaos.harness.diagnose.reproduction import written
-from rocketchaos.harness.diagnose.sql import canonical
 from tests.unit.diagnose.broker_edits import (
     NAME_SERVERS,
     V5,
@@ -24,14 +23,12 @@ from tests.unit.diagnose.broker_edits import (
     route_fields,
     runtime,
     second_name_server,
-    settings,
 )
 from tests.unit.diagnose.member_edits import (
     ALIKE,
     STRATEGY,
     client_property,
     orderly,
-    sql,
     tries,
     wants,
     without_queue,
@@ -49,72 +46,6 @@ from tests.unit.diagnose.reports import (
 )
 
 RECORDED = "mismatch-5.5.0.json"
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("a = 1", "a=1"),
-        ("a > 1 and b = 'x'", "( b = 'x' ) AND a>1"),
-        ("a between 1 and 2 and b = 1", "b = 1 AND (a BETWEEN 1 AND 2)"),
-        ("x in ('b', 'a')", "x IN ('a','b')"),
-        ("a = 1 or b = 2 and c = 3", "(c = 3 and b = 2) OR a = 1"),
-        ("a = 1 -- old\n", "a /* new */ = 1"),
-        ("not (a = 1)", "NOT ( a=1 )"),
-        ("(a = 1 or b = 2) or c = 3", "a = 1 or (c = 3 or b = 2)"),
-        ("a = 1 and (b = 2 and (c = 3))", "a = 1 and b = 2 and c = 3"),
-        ("a > 1 and 'x' = b", "1 < a and b = 'x'"),
-    ],
-)
-def test_sql_that_is_only_written_otherwise_is_the_same(one: str, other: str) -> None:
-    assert canonical(one) == canonical(other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("a = 1", "A = 1"),
-        ("a = 'x'", "a = 'X'"),
-        ("a = 'x y'", "a = 'x  y'"),
-        ("a = 'x--y'", "a = 'x--z'"),
-        ("a > 1", "a > 2"),
-        ("a is null", "a is not null"),
-        ("a = 1 or b = 2 and c = 3", "(a = 1 or b = 2) and c = 3"),
-        ("not (a = 1)", "not a = 1"),
-        ("a = 1 and (b = 2 or c = 3)", "a = 1 and b = 2 or c = 3"),
-        ("a = 1 and (b = 2 or c = 3 and d = 4)", "a = 1 and b = 2 and d = 4 or c = 3"),
-        ("a < 1", "1 < a"),
-        ("not (a = 1 and b = 2)", "not (a = 1) and b = 2"),
-        ("a between 1 and 2", "a between 2 and 1"),
-        ("x not in ('a')", "x in ('a')"),
-        ("a = 'it''s'", "a = 'its'"),
-    ],
-)
-def test_sql_that_says_something_else_differs(one: str, other: str) -> None:
-    assert canonical(one) != canonical(other)
-
-
-def test_sql_of_a_stranger_may_nest_as_it_likes() -> None:
-    assert canonical("(" * 5000 + "a" + ")" * 5000)
-
-
-def _by_sql(*expressions: str) -> tuple[Change, ...]:
-    turn = cycle(expressions)
-
-    def members(document: Any) -> None:
-        sql(document["subscriptionSet"])
-        expression = next(turn)
-        for item in document["subscriptionSet"]:
-            if not item["topic"].startswith("%RETRY%"):
-                item["subString"] = expression
-
-    enabled = settings(enablePropertyFilter="true")
-    return (307, members), (203, lambda document: sql(document["subscriptionTable"].values())), enabled
-
-
-def test_members_whose_sql_has_other_blanks_agree() -> None:
-    assert codes(diagnosed(RECORDED, *_by_sql("a=1", "(a = 1)"))) == set()
-    assert codes(diagnosed(RECORDED, *_by_sql("a=1", "a = 2"))) == {"RC0101"}
 
 
 def _starts(*seconds_before: int) -> tuple[Change, ...]:
