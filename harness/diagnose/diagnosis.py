@@ -105,7 +105,7 @@ class Diagnosis:
     async def run(self) -> Report:
         """Look until all is settled, or the patience is over; again only at the groups that are not.
 
-        A watch looks at all of them, until its time is over. Ctrl-C cancels the task: the report is the last answer.
+        A watch looks at all of them, until its time is over. Ctrl-C cancels the task: the last answer counts.
 
         Raises:
             EnvironmentNotReady: no name server, or no broker, can be reached.
