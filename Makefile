@@ -28,9 +28,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Each part collects its own folders alone, which takes a fraction of collecting all; tests/conftest.py sees to it that
 # marks and folders agree.
-UNITS := tests/packaging tests/unit
+REPORTS := tests/unit/spark_reports
+UNITS := tests/packaging tests/unit --ignore $(REPORTS)
 CLUSTERS := tests/embedded
-SPARKS := tests/spark tests/browser
+SPARKS := tests/spark tests/browser $(REPORTS)
 ENGINES := tests/containers
 
 .PHONY: help
@@ -66,11 +67,11 @@ test: test-unit test-embedded ## tests of the harness that need no container eng
 	@echo "container engine answers, \`make test-containers\`; every shipped scenario and long tests, \`make test-scenarios\`."
 
 .PHONY: test-unit
-test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
+test-unit: $(VENV)/.dev ## tests without a cluster: units, but for those of reports, and packaging
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "not nightly" $(UNITS)
 
 .PHONY: test-spark
-test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium
+test-spark: $(VENV)/.dev ## tests of ingest and reports: on a Spark of this machine, of statistics, and of pages in a Chromium
 	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations 10 -m "not nightly" $(SPARKS)
 
 # What the two have in common. With four at a time sends run into their timeout, on two cores.
@@ -88,7 +89,7 @@ test-extended: $(VENV)/.dev ## the other tests on real RocketMQs as processes, w
 .PHONY: test-scenarios
 test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0; and other long tests
 	@$(BIN)/python -m pytest -q $(ONCE_MORE) -m "shipped or nightly" tests
-	@EXAMPLES=many $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "not nightly" $(UNITS)
+	@EXAMPLES=many $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "not nightly" tests/packaging tests/unit
 
 .PHONY: test-containers
 test-containers: images ## tests on containers; they need a container engine
