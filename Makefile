@@ -67,7 +67,7 @@ test: test-unit test-embedded ## tests of the harness that need no container eng
 	@echo "container engine answers, \`make test-containers\`; every shipped scenario and long tests, \`make test-scenarios\`."
 
 .PHONY: test-unit
-test-unit: $(VENV)/.dev ## tests without a cluster: units, but for those of reports, and packaging
+test-unit: $(VENV)/.dev ## tests without a cluster: units, except those of reports, and packaging
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "not nightly" $(UNITS)
 
 .PHONY: test-spark
