@@ -57,4 +57,4 @@ class Answers:
     def interrupted(self, *, writes: bool) -> None:
         """What Ctrl-C means for the answer, and for files that were asked for."""
         files = "; no file is written: `--within 3s` ends as early, and writes files" if writes else ""
-        ERR.print(f"rocketchaos: interrupted; the answer is what was known by then{files}")
+        ERR.print(f"rocketchaos: interrupted; this is the answer so far{files}")

@@ -32,7 +32,7 @@ such a finding. It looks for 27 s, or longer in these cases:
 
 The first look takes 0.3 to 3 s for one group. Its whole answer is printed at once, with what may be a change
 under way as undetermined; `-o json` and `-o html` print it to standard error. After the last look comes the last
-answer. Ctrl-C ends the wait: the answer is then what is known by then, and the exit code is 130.
+answer. Ctrl-C ends the wait with the answer so far, and with the exit code 130.
 `--within 3s` limits the wait: no look begins after that time.
 
 If a check gets no answer, its result is `undetermined`, never "fine".

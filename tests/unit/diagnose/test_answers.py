@@ -27,13 +27,18 @@ def looking(monkeypatch: pytest.MonkeyPatch, looks: int) -> Diagnosis:
     return found
 
 
+def answered(monkeypatch: pytest.MonkeyPatch, looks: int) -> tuple[Answers, Report]:
+    """After the last look; the last answer isn't printed yet."""
+    found = looking(monkeypatch, looks)
+    answers = Answers(verbose=False, speaker=OUT)
+    found.on_early_answer = answers.early
+    return answers, asyncio.run(found.run())
+
+
 def test_the_first_answer_has_the_proof_and_the_last_one_only_that_of_what_is_new(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = looking(monkeypatch, 29)
-    answers = Answers(verbose=False, speaker=OUT)
-    found.on_early_answer = answers.early
-    report = asyncio.run(found.run())
+    answers, report = answered(monkeypatch, 29)
     answers.last(report)
     first, _, last = capsys.readouterr().out.partition("\nAfter ")
     assert "undetermined [RC0301]" in first
@@ -47,10 +52,7 @@ def test_the_first_answer_has_the_proof_and_the_last_one_only_that_of_what_is_ne
 def test_what_later_looks_find_is_told_as_soon_as_it_is_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = looking(monkeypatch, 33)
-    answers = Answers(verbose=False, speaker=OUT)
-    found.on_early_answer = answers.early
-    asyncio.run(found.run())
+    answered(monkeypatch, 33)
     told = capsys.readouterr().err
     assert told.count("found now: error [RC0301]") == 1
     assert "[RC0101]" not in told  # which the first answer has
