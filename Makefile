@@ -68,7 +68,7 @@ test: test-unit test-embedded ## tests of the harness that need no container eng
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units, except those of reports, and packaging
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "not nightly" $(UNITS)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -p no:rerunfailures -m "not nightly" $(UNITS)
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## tests of ingest and reports: on a Spark of this machine, of statistics, and of pages in a Chromium

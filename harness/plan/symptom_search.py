@@ -102,12 +102,13 @@ def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
     ]
     if meant:
         return [Found(symptom, 1.0, 1.0) for symptom in meant]
-    weights = _weights(symptoms)
+    library = _library(tuple(symptoms))
     # A thread that no symptom has is not looked for by the words of its repository's name.
     words = words_of(asked if thread is None else _THREAD.sub(" ", asked.strip()))
     if thread is not None and not words:
         return []
-    found = (_likest(words, symptom, weights) for symptom in symptoms)
+    text = _text(words, library.weights)
+    found = (_likest(text, symptom, library) for symptom in symptoms)
     # The very text comes first, numbers and all: "tag: 1;2;3" has only one word that counts.
     small = asked.strip().lower()
     likest = sorted(
@@ -129,42 +130,77 @@ def _by_letters(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
     return [Found(symptom, 0.0, 0.0) for symptom in dict.fromkeys(of_text[text] for text in near)]
 
 
-def _likest(words: tuple[str, ...], symptom: ListedSymptom, weights: Mapping[str, float]) -> Found:
+@dataclass(frozen=True, slots=True)
+class _Text:
+    words: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    """Words next to each other."""
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Library:
+    weights: Mapping[str, float]
+    """How much a word says, by how few symptoms have it; `""` is a word that none has."""
+    texts: Mapping[str, Sequence[tuple[_Text, float]]]
+    """The texts of each symptom, by its name, and how much each text counts."""
+
+
+@lru_cache(maxsize=4)
+def _library(symptoms: tuple[ListedSymptom, ...]) -> _Library:
+    weights = _weights(symptoms)
+    return _Library(
+        weights,
+        {
+            symptom.name: [
+                (_text(words_of(text), weights), counts)
+                for text, counts in ((_prose(symptom), _PROSE), *((text, 1.0) for text in symptom.texts))
+            ]
+            for symptom in symptoms
+        },
+    )
+
+
+def _prose(symptom: ListedSymptom) -> str:
+    return f"{symptom.title} {symptom.reported} {symptom.cause}"
+
+
+def _text(words: tuple[str, ...], weights: Mapping[str, float]) -> _Text:
+    return _Text(frozenset(words), frozenset(pairwise(words)), _weight(frozenset(words), weights))
+
+
+def _likest(text: _Text, symptom: ListedSymptom, library: _Library) -> Found:
     best = Found(symptom, 0.0, 0.0)
-    prose = f"{symptom.title} {symptom.reported} {symptom.cause}"
-    for text, counts in ((prose, _PROSE), *((text, 1.0) for text in symptom.texts)):
-        likeness, weight = _likeness(words, words_of(text), weights)
+    for other, counts in library.texts[symptom.name]:
+        likeness, weight = _likeness(text, other, library.weights)
         # Prose holds many words: it is like the question only as far as all of that is in it.
         match = Found(symptom, likeness * counts, weight)
         best = max(best, match, key=lambda found: (found.likeness, found.weight))
     return best
 
 
-def _likeness(
-    words: tuple[str, ...], other: tuple[str, ...], weights: Mapping[str, float]
-) -> tuple[float, float]:
+def _likeness(text: _Text, other: _Text, weights: Mapping[str, float]) -> tuple[float, float]:
     """How like two texts are, 0 to 1, and the weight of the words that both have."""
-    common = _weight(set(words) & set(other), weights)
-    smaller = min(_weight(set(words), weights), _weight(set(other), weights))
+    both = text.words & other.words
+    if not both:
+        return 0.0, 0.0
+    common = _weight(both, weights)
+    smaller = min(text.weight, other.weight)
     share = common / smaller if smaller else 0.0
-    pairs, other_pairs = set(pairwise(words)), set(pairwise(other))
-    if not pairs or not other_pairs:
+    if not text.pairs or not other.pairs:
         return share, common
-    side_by_side = len(pairs & other_pairs) / min(len(pairs), len(other_pairs))
+    side_by_side = len(text.pairs & other.pairs) / min(len(text.pairs), len(other.pairs))
     return (1 - _PAIRS) * share + _PAIRS * side_by_side, common
 
 
-def _weight(words: set[str], weights: Mapping[str, float]) -> float:
+def _weight(words: frozenset[str], weights: Mapping[str, float]) -> float:
     # Exact, so that the order of a set, which no two processes share, decides no tie.
     return math.fsum(weights.get(word, weights[""]) for word in words)
 
 
 def _weights(symptoms: Sequence[ListedSymptom]) -> dict[str, float]:
-    """How much a word says, by how few symptoms have it; `""` is a word that none has."""
     in_how_many = Counter(
-        word
-        for symptom in symptoms
-        for word in set(words_of(" ".join((symptom.title, symptom.reported, symptom.cause, *symptom.texts))))
+        word for symptom in symptoms for word in set(words_of(" ".join((_prose(symptom), *symptom.texts))))
     )
     return {word: math.log(1 + len(symptoms) / count) for word, count in in_how_many.items()} | {
         "": math.log(1 + len(symptoms))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from pydantic import BaseModel
 
@@ -44,7 +45,8 @@ class Entry:
     """Whether it is one of the values that a key may have: no word by itself."""
 
 
-def entries() -> list[Entry]:
+@cache
+def entries() -> tuple[Entry, ...]:
     """Every word, in the order of the reference; a name can be repeated."""
     found: list[Entry] = []
     for name, (model, _) in PARTS.items():
@@ -68,7 +70,7 @@ def entries() -> list[Entry]:
     ]
     found += [Entry(name, "claim", _of_claim(name, claim)) for name, claim in claims().items()]
     found += [Entry(code, "finding of `diagnose`", _of_finding(check)) for code, check in DIAGNOSES.items()]
-    return found
+    return tuple(found)
 
 
 def meanings(word: str) -> list[Entry]:
