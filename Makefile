@@ -29,7 +29,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # Each part collects its own folders alone, which takes a fraction of collecting all; tests/conftest.py sees to it that
 # marks and folders agree.
 REPORTS := tests/unit/spark_reports
-UNITS := tests/packaging tests/unit --ignore $(REPORTS)
+UNITS := tests/unit --ignore $(REPORTS)
+PACKAGES := tests/packaging
 CLUSTERS := tests/embedded
 SPARKS := tests/spark tests/browser $(REPORTS)
 ENGINES := tests/containers
@@ -63,11 +64,12 @@ demo-report: $(VENV)/.reports ## 320 real runs with two clients on two versions,
 
 .PHONY: test
 test: test-unit test-embedded ## tests of the harness that need no container engine; the embedded ones start real RocketMQs
-	@echo "Left out: more on real RocketMQs, \`make test-extended\`; ingest and reports, \`make test-spark\`; where a"
-	@echo "container engine answers, \`make test-containers\`; every shipped scenario and long tests, \`make test-scenarios\`."
+	@echo "Left out: more on real RocketMQs, and the wheel, \`make test-extended\`; ingest and reports, \`make test-spark\`;"
+	@echo "where a container engine answers, \`make test-containers\`; every shipped scenario and long tests,"
+	@echo "\`make test-scenarios\`."
 
 .PHONY: test-unit
-test-unit: $(VENV)/.dev ## tests without a cluster: units, except those of reports, and packaging
+test-unit: $(VENV)/.dev ## tests without a cluster: units, except those of reports
 	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -p no:rerunfailures -m "not nightly" $(UNITS)
 
 .PHONY: test-spark
@@ -83,13 +85,14 @@ test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this mac
 	@$(call EMBEDDED,not extended)
 
 .PHONY: test-extended
-test-extended: $(VENV)/.dev ## the other tests on real RocketMQs as processes, which CI runs too
+test-extended: $(VENV)/.dev ## the other tests on real RocketMQs as processes, and those of the wheel; CI runs them too
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile -p no:rerunfailures -m "not nightly" $(PACKAGES)
 	@$(call EMBEDDED,extended)
 
 .PHONY: test-scenarios
 test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0; and other long tests
 	@$(BIN)/python -m pytest -q $(ONCE_MORE) -m "shipped or nightly" tests
-	@EXAMPLES=many $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "not nightly" tests/packaging tests/unit
+	@EXAMPLES=many $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -m "not nightly" $(PACKAGES) tests/unit
 
 .PHONY: test-containers
 test-containers: images ## tests on containers; they need a container engine
