@@ -18,8 +18,8 @@ from rocketchaos.harness.plan.symptom_list import ListedSymptom
 ENOUGH = 0.6
 """From this likeness on a symptom counts as found; 1 is the same words."""
 ALL_OF_IT = 0.9
-"""From this likeness on the whole shorter text is there, but for a name of theirs in it: then the longer match says
-more. `execute the pull request exception` is in many log lines, whatever the reason that follows."""
+"""From this likeness on the shorter text is there as a whole, perhaps with a name of theirs in it. Then the longer
+match says more: `execute the pull request exception` is in many log lines, whatever the reason that follows."""
 _CODE = re.compile(r"\bcode\W{0,4}(\d{1,4})\b")
 _OF_DOCKER = re.compile(r"\b172\.17\.\d{1,3}\.\d{1,3}@\d+")
 """A client id with an address of docker0: of all addresses this one is a symptom itself."""
