@@ -16,6 +16,11 @@ FIRST = {
     "CODE: 16  DESC: the broker[10.0.0.1] sending message is forbidden": "closed-broker-takes-messages",
     "CODE: 2  DESC: [PCBUSY_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 7ms, "
     "size of queue: 312": "system-busy-flow-control",
+    "tryLockBatch, message queue locked by other client. Group: orderGroup OtherClientId: 10.0.0.2@31 "
+    "NewClientId: 10.0.0.3@7 MessageQueue [topic=orders, brokerName=broker-a, queueId=0]": "orderly-kill-leaves-the-lock",
+    "the message queue not locked, so consume later, MessageQueue [topic=orders, brokerName=b-1, queueId=0]": (
+        "orderly-takeover-waits-for-the-lock"
+    ),
 }
 """A longer match comes before a shorter one that is in many lines."""
 
@@ -99,6 +104,11 @@ def test_it_is_found_by_what_is_pasted(pasted: str, name: str) -> None:
 @pytest.mark.parametrize(("pasted", "name"), FIRST.items(), ids=FIRST.values())
 def test_the_longer_match_comes_first(pasted: str, name: str) -> None:
     assert search(pasted, EVERY)[0].symptom.name == name
+
+
+def test_a_word_of_a_default_name_is_no_default_client_id() -> None:
+    found = search("producer group name is same as default group: DEFAULT_PRODUCER", EVERY)
+    assert found[0].symptom.name != "one-client-id-in-two-containers"
 
 
 @pytest.mark.parametrize(("pasted", "name"), AMONG_THREE.items(), ids=AMONG_THREE.values())
