@@ -262,11 +262,8 @@ def _of_word(document: Document, placed: PlacedWord, scope: _Scope) -> Iterator[
 
 def _of_another_key(word: Word, reference: Reference, scope: _Scope) -> tuple[str, str | None] | None:
     """The mistake where `consumer` names what another key of the word takes: `log: {consumer: broker-a}`."""
-    if (
-        reference.path != ("consumer",)
-        or scope.names.consumers is None
-        or reference.text in scope.names.consumers
-    ):
+    consumers = scope.names.consumers
+    if reference.path != ("consumer",) or consumers is None or reference.text in consumers:
         return None
     producers = {PRODUCER: (), **(scope.names.producers or {})}
     for key, known in (("node", scope.names.nodes or {}), ("producer", producers)):

@@ -17,7 +17,9 @@ FIRST = {
     "CODE: 2  DESC: [PCBUSY_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 7ms, "
     "size of queue: 312": "system-busy-flow-control",
     "tryLockBatch, message queue locked by other client. Group: orderGroup OtherClientId: 10.0.0.2@31 "
-    "NewClientId: 10.0.0.3@7 MessageQueue [topic=orders, brokerName=broker-a, queueId=0]": "orderly-kill-leaves-the-lock",
+    "NewClientId: 10.0.0.3@7 MessageQueue [topic=orders, brokerName=b-1, queueId=0]": (
+        "orderly-kill-leaves-the-lock"
+    ),
     "the message queue not locked, so consume later, MessageQueue [topic=orders, brokerName=b-1, queueId=0]": (
         "orderly-takeover-waits-for-the-lock"
     ),
