@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
@@ -10,7 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.servers import LogLine, LogObserved
-from rocketchaos.harness.language.words import ConsumerRef, MomentName, NodeRef
+from rocketchaos.harness.language.words import ConsumerRef, MomentName, NodeRef, ProducerRef
 
 
 def _expression(text: str) -> str:
@@ -25,10 +26,25 @@ Pattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_expres
 """A regular expression, of Python's."""
 
 
+def require_one_log(*named: str | None) -> None:
+    """Raises: ValueError: not exactly one log is named."""
+    if len([name for name in named if name is not None]) != 1:
+        raise ValueError("give exactly one of `node`, `consumer` and `producer`")
+
+
+def sources_of(
+    view: RunView, node: str | None, producer: str | None, consumer: str | None
+) -> Sequence[str] | None:
+    """Whose logs are meant, by the keys of a check; None: the variable was never bound."""
+    named = node or producer
+    return (named,) if named else view.consumers(str(consumer))
+
+
 class Log(Count):
     """The number of lines of a log that match, from the run's beginning, or from one observation, to another.
 
-    The log is the server's own, or the RocketMQ client's. Topics and groups in it have the scenario's names.
+    The log is the server's own, or the RocketMQ client's; clients that are `beside` one another have one log.
+    Topics and groups in it have the scenario's names.
     On a shared cluster only lines that name a topic, a group or a client of this run count: a line like `boot
     success` needs a cluster of the scenario's own. A `kill` can lose the last lines that a client wrote.
     """
@@ -38,22 +54,27 @@ class Log(Count):
 
     node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
     consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
+    producer: ProducerRef | None = Field(default=None, description="or the producer")
     matches: Pattern = Field(description="a Python regular expression found in the line")
 
     since: MomentName | None = Field(default=None, description="only lines after this observation")
 
     @model_validator(mode="after")
     def _one_log(self) -> Log:
-        if (self.node is None) == (self.consumer is None):
-            raise ValueError("give exactly one of `node` and `consumer`")
+        require_one_log(self.node, self.consumer, self.producer)
         return self
 
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The expressions whose lines it reads."""
+        return (self.matches,)
+
     def title(self) -> str:
-        return f"log of {self.node or self.consumer}"
+        return f"log of {self.node or self.producer or self.consumer}"
 
     def evaluate(self, view: RunView) -> Answer:
         expected = f"{self.how_many('line')} matching {self.matches!r}"
-        sources = (self.node,) if self.node is not None else view.consumers(str(self.consumer))
+        sources = sources_of(view, self.node, self.producer, self.consumer)
         if sources is None:
             return Answer(None, expected, f"{self.consumer} was never bound")
         if not sources:

@@ -9,11 +9,11 @@ from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.limits import keeps
-from rocketchaos.assertions.log import Pattern
+from rocketchaos.assertions.log import Pattern, require_one_log, sources_of
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.servers import LogLine
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.words import ConsumerRef, DurationMs, MomentName, NodeRef
+from rocketchaos.harness.language.words import ConsumerRef, DurationMs, MomentName, NodeRef, ProducerRef
 
 
 class LogLapse(Check):
@@ -31,6 +31,7 @@ class LogLapse(Check):
 
     node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
     consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
+    producer: ProducerRef | None = Field(default=None, description="or the producer")
     begin: Pattern = Field(
         alias="from",
         description="a Python regular expression found in the line from which the time counts",
@@ -46,8 +47,7 @@ class LogLapse(Check):
 
     @model_validator(mode="after")
     def _says_something(self) -> LogLapse:
-        if (self.node is None) == (self.consumer is None):
-            raise ValueError("give exactly one of `node` and `consumer`")
+        require_one_log(self.node, self.consumer, self.producer)
         if self.at_most is None and self.at_least is None:
             raise ValueError("say `at_most`, `at_least` or both")
         return self
@@ -58,7 +58,7 @@ class LogLapse(Check):
         return (self.begin,) if self.to is None else (self.begin, self.to)
 
     def title(self) -> str:
-        return f"times in the log of {self.node or self.consumer}"
+        return f"times in the log of {self.node or self.producer or self.consumer}"
 
     def evaluate(self, view: RunView) -> Answer:
         limits = (("at least", self.at_least), ("at most", self.at_most))
@@ -68,7 +68,7 @@ class LogLapse(Check):
         if end is None or begin is None:
             missing = self.at if end is None else self.since
             return Answer(None, expected, f"the observation `{missing}` was not made")
-        sources = (self.node,) if self.node is not None else view.consumers(str(self.consumer))
+        sources = sources_of(view, self.node, self.producer, self.consumer)
         if sources is None:
             return Answer(None, expected, f"{self.consumer} was never bound")
         lines = [

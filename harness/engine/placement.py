@@ -29,8 +29,8 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
             asked |= _candidates(scenario, steps, step.log)
     for _, _, check in scenario.checks():
         # In a shared process's log nobody could tell whose a line is that names no group.
-        if isinstance(check, Log | LogLapse) and check.consumer is not None:
-            asked |= _candidates(scenario, steps, check.consumer)
+        if isinstance(check, Log | LogLapse) and check.node is None:
+            asked |= _candidates(scenario, steps, check.producer or str(check.consumer))
     return frozenset(asked & {*scenario.consumers, *scenario.senders})
 
 

@@ -17,6 +17,9 @@ from rocketchaos.harness.plan.symptom_list import ListedSymptom
 
 ENOUGH = 0.6
 """From this likeness on a symptom counts as found; 1 is the same words."""
+ALL_OF_IT = 0.9
+"""From this likeness on the shorter text is there as a whole, perhaps with a name of theirs in it. Then the longer
+match says more: `execute the pull request exception` is in many log lines, whatever the reason that follows."""
 _CODE = re.compile(r"\bcode\W{0,4}(\d{1,4})\b")
 _OF_DOCKER = re.compile(r"\b172\.17\.\d{1,3}\.\d{1,3}@\d+")
 """A client id with an address of docker0: of all addresses this one is a symptom itself."""
@@ -75,6 +78,11 @@ class Found:
         """Whether it counts as found, and is not just the nearest."""
         return self.likeness >= ENOUGH
 
+    @property
+    def rank(self) -> tuple[float, float, float]:
+        """The greater one comes first."""
+        return min(self.likeness, ALL_OF_IT), self.weight, self.likeness
+
 
 @lru_cache(maxsize=4096)
 def words_of(text: str) -> tuple[str, ...]:
@@ -115,8 +123,7 @@ def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
         (match for match in found if match.likeness > 0),
         key=lambda match: (
             small not in map(str.lower, match.symptom.texts),
-            -match.likeness,
-            -match.weight,
+            *(-value for value in match.rank),
             match.symptom.name,
         ),
     )
@@ -175,7 +182,7 @@ def _likest(text: _Text, symptom: ListedSymptom, library: _Library) -> Found:
         likeness, weight = _likeness(text, other, library.weights)
         # Prose holds many words: it is like the question only as far as all of that is in it.
         match = Found(symptom, likeness * counts, weight)
-        best = max(best, match, key=lambda found: (found.likeness, found.weight))
+        best = max(best, match, key=lambda found: found.rank)
     return best
 
 

@@ -38,7 +38,7 @@ class Logs:
         self.begins = {node.name: _size_of(node.log) for node in nodes}
         """In bytes, by node."""
         self.known: dict[tuple[str, str], int] = {}
-        """How many lines were found so far, by node or consumer and pattern."""
+        """How many lines were found so far, by node or client and pattern."""
 
 
 def _size_of(file: Path) -> int:
@@ -69,7 +69,7 @@ def read_logs(context: ProbeContext, moment: str) -> None:
 
 
 def matching_lines(context: ProbeContext, source: str, pattern: str) -> list[str]:
-    """The lines of a node's or a consumer's log since the run's beginning in which the pattern is found."""
+    """The lines of a node's or a client's log since the run's beginning in which the pattern is found."""
     expression = re.compile(pattern)
     return [line for line in _lines(context, source) if expression.search(line)]
 
@@ -87,19 +87,17 @@ def time_in(line: str) -> str | None:
 
 def _wanted(context: ProbeContext) -> Iterator[tuple[str, str]]:
     for _, _, check in context.scenario.checks():
-        if isinstance(check, LogLapse):
-            sources = context.variables.resolve([str(check.consumer)]) if check.node is None else [check.node]
+        if isinstance(check, Log | LogLapse):
+            named = check.node or check.producer
+            sources = [named] if named else context.variables.resolve([str(check.consumer)])
             yield from ((source, pattern) for source in sources for pattern in check.patterns)
-        elif isinstance(check, Log) and check.node is not None:
-            yield check.node, check.matches
-        elif isinstance(check, Log):
-            yield from ((name, check.matches) for name in context.variables.resolve([str(check.consumer)]))
 
 
 def _lines(context: ProbeContext, source: str) -> Iterator[str]:
     if not context.servers.is_node(source):
-        # Its process is its own, and so is all that is in its folder.
-        files = (context.logs.folder / source).rglob("*.log*")
+        # It has a process of its own, or the first of those beside it has: all that is in its folder counts.
+        folder = context.logs.folder / context.scenario.leaders.get(source, source)
+        files = folder.rglob("*.log*")
         for file in sorted(file for file in files if _LOG.fullmatch(file.name)):
             yield from _with_names(context.names, _read(file, 0))
         return

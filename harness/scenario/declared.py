@@ -262,7 +262,8 @@ def _require_neighbours(clients: Mapping[str, Producer] | Mapping[str, Consumer]
     above: dict[str, ClientChoice] = {}
     for name, item in clients.items():
         if item.beside is not None and item.beside not in above:
-            raise ValueError(f"{name} is `beside` {item.beside}: no {word} above it has that name")
+            only = f"a {word} can only be `beside` another {word}"
+            raise ValueError(f"{name} is `beside` {item.beside}: no {word} above it has that name; {only}")
         if item.beside is not None and (other := above[item.beside]) != item.choice:
             raise ValueError(f"{name} is `beside` {item.beside}, which is another client: {other}")
         above[name] = item.choice

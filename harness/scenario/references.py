@@ -13,7 +13,7 @@ from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.name_servers import is_name_server
 from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY
-from rocketchaos.harness.language.words import Reference, of_a_variable, references
+from rocketchaos.harness.language.words import Reference, Word, of_a_variable, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Topic
 from rocketchaos.harness.scenario.word_entries import Names, PlacedWord, all_words, flat, names_of
@@ -254,10 +254,22 @@ def _repeated_moments(document: Document, steps: list[PlacedWord]) -> Iterator[D
 
 def _of_word(document: Document, placed: PlacedWord, scope: _Scope) -> Iterator[Diagnostic]:
     for reference in references(placed.word):
-        found = _wrong(document, reference, scope)
+        found = _of_another_key(placed.word, reference, scope) or _wrong(document, reference, scope)
         if found is not None:
             path = document.in_file((*placed.path, *reference.path))
             yield document.report(path, *found)
+
+
+def _of_another_key(word: Word, reference: Reference, scope: _Scope) -> tuple[str, str | None] | None:
+    """The mistake where `consumer` names what another key of the word takes: `log: {consumer: broker-a}`."""
+    consumers = scope.names.consumers
+    if reference.path != ("consumer",) or consumers is None or reference.text in consumers:
+        return None
+    producers = {PRODUCER: (), **(scope.names.producers or {})}
+    for key, known in (("node", scope.names.nodes or {}), ("producer", producers)):
+        if reference.text in known and key in type(word).model_fields:
+            return f"`{reference.text}` is no consumer: write `{key}: {reference.text}`", None
+    return None
 
 
 def _wrong(document: Document, reference: Reference, scope: _Scope) -> tuple[str, str | None] | None:

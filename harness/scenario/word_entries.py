@@ -134,7 +134,7 @@ def names_of(document: Document) -> Names:
     """The names that the file defines."""
     return Names(
         topics=_keys(document, "topics"),
-        consumers=_keys(document, "consumers"),
+        consumers=_consumers(document),
         groups=_groups(document),
         nodes=_nodes(document, lambda needs: needs.nodes),
         brokers=_nodes(document, lambda needs: needs.brokers),
@@ -164,6 +164,13 @@ def _keys(document: Document, section: str) -> dict[str, Path] | None:
     if not isinstance(data, dict) or (section,) in document.places.incomplete:
         return None
     return {name: (section, name) for name in data}
+
+
+def _consumers(document: Document) -> dict[str, Path] | None:
+    """With `groups` a scenario may leave its consumers out: it has none then."""
+    if "consumers" not in document.data and "groups" in document.data:
+        return {}
+    return _keys(document, "consumers")
 
 
 def _groups(document: Document) -> dict[str, Path] | None:

@@ -14,11 +14,11 @@ from rocketchaos.assertions.dead_letter import never_gives_up
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.cluster_needs import SLAVE_SUFFIX
 from rocketchaos.harness.language.words import (
-    ActorRef,
     BrokerRef,
     ConsumerRef,
     DurationMs,
     GroupName,
+    ProcessRef,
     TagRef,
     Target,
     TopicName,
@@ -96,8 +96,9 @@ class Settle(Step):
     dead_letters: GroupName | None = Field(
         default=None, description="the group whose dead-letter queue must have this many messages"
     )
-    log: ActorRef | None = Field(
-        default=None, description="the node or the consumer whose log must have this many lines"
+    log: ProcessRef | None = Field(
+        default=None,
+        description="the node, the consumer or the `producer` whose log must have this many lines",
     )
     topic: TopicName | None = Field(
         default=None,

@@ -228,7 +228,7 @@ class LogLine(Body, frozen=True, kw_only=True):
     kind: ClassVar[str] = "log-line"
     node: ClassVar[str] = "logged"
     of: str
-    """The server, or the consumer."""
+    """The server, or the client."""
     pattern: str
     """The regular expression that it matches."""
     time: str | None = None
@@ -242,7 +242,7 @@ class LogObserved(Body, frozen=True, kw_only=True):
     kind: ClassVar[str] = "log-observed"
     node: ClassVar[str] = "logged"
     of: str
-    """The server, or the consumer."""
+    """The server, or the client."""
     pattern: str
     """The regular expression."""
     count: int

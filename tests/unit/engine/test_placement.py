@@ -47,6 +47,23 @@ def test_where_a_check_asks_for_its_log() -> None:
     assert own_processes(parse_scenario(text, "s.yaml")) == {"a"}
 
 
+@pytest.mark.parametrize(
+    "check",
+    [
+        "log: {producer: producer, matches: x, at_least: 0}",
+        "log-lapse: {producer: producer, from: x, at_least: 0s}",
+    ],
+)
+def test_where_a_check_asks_for_the_log_of_a_producer(check: str) -> None:
+    scenario = parse_scenario(scenario_text("start: [a, b, c]", also=f"[{{{check}}}]"), "s.yaml")
+    assert own_processes(scenario) == {"producer"}
+
+
+def test_where_a_settle_waits_for_the_log_of_a_producer() -> None:
+    text = scenario_text("start: [a, b, c]", "settle: {log: producer, matches: x}")
+    assert own_processes(parse_scenario(text, "s.yaml")) == {"producer"}
+
+
 def test_a_producer_that_says_its_client_id() -> None:
     text = scenario_text("start: [a, b, c]") + "producer: {client_id: 172.17.0.1@1}\n"
     assert own_processes(parse_scenario(text, "s.yaml")) == {"producer"}

@@ -9,6 +9,23 @@ from rocketchaos.harness.plan.symptom_search import search, thread_in, words_of
 
 EVERY = shipped_symptoms()
 
+FIRST = {
+    "2021-04-02 15:24:54.018 WARN [NettyClientPublicExecutor_2:RocketmqClient:130] execute the pull request "
+    "exception\norg.apache.rocketmq.client.exception.MQBrokerException: CODE: 17  DESC: topic[topic-flash2] not "
+    "exist, apply first please! BROKER: 192.168.60.39:10911": "unreadable-topic-is-pulled-on",
+    "CODE: 16  DESC: the broker[10.0.0.1] sending message is forbidden": "closed-broker-takes-messages",
+    "CODE: 2  DESC: [PCBUSY_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 7ms, "
+    "size of queue: 312": "system-busy-flow-control",
+    "tryLockBatch, message queue locked by other client. Group: orderGroup OtherClientId: 10.0.0.2@31 "
+    "NewClientId: 10.0.0.3@7 MessageQueue [topic=orders, brokerName=b-1, queueId=0]": (
+        "orderly-kill-leaves-the-lock"
+    ),
+    "the message queue not locked, so consume later, MessageQueue [topic=orders, brokerName=b-1, queueId=0]": (
+        "orderly-takeover-waits-for-the-lock"
+    ),
+}
+"""A longer match comes before a shorter one that is in many lines."""
+
 AMONG_THREE = {
     "CODE: 2  DESC: [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 208ms, "
     "size of queue: 8": "busy-broker-is-not-avoided",
@@ -84,6 +101,16 @@ def test_it_is_found_by_what_is_pasted(pasted: str, name: str) -> None:
     first = search(pasted, EVERY)[0]
     assert first.is_it
     assert first.symptom.name == name
+
+
+@pytest.mark.parametrize(("pasted", "name"), FIRST.items(), ids=FIRST.values())
+def test_the_longer_match_comes_first(pasted: str, name: str) -> None:
+    assert search(pasted, EVERY)[0].symptom.name == name
+
+
+def test_a_word_of_a_default_name_is_no_default_client_id() -> None:
+    found = search("producer group name is same as default group: DEFAULT_PRODUCER", EVERY)
+    assert found[0].symptom.name != "one-client-id-in-two-containers"
 
 
 @pytest.mark.parametrize(("pasted", "name"), AMONG_THREE.items(), ids=AMONG_THREE.values())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,10 +12,13 @@ import pytest
 from rocketchaos.harness.probes.logs_probe import matching_lines, time_in
 
 
-def context(folder: Path) -> Any:
+def context(folder: Path, leaders: Mapping[str, str] = MappingProxyType({})) -> Any:
     servers = SimpleNamespace(is_node=lambda name: False)
     return SimpleNamespace(
-        servers=servers, logs=SimpleNamespace(folder=folder), names=SimpleNamespace(token="mx0token")
+        servers=servers,
+        logs=SimpleNamespace(folder=folder),
+        names=SimpleNamespace(token="mx0token"),
+        scenario=SimpleNamespace(leaders=leaders),
     )
 
 
@@ -30,6 +34,14 @@ def test_the_logs_of_every_client_are_read(tmp_path: Path) -> None:
     (tmp_path / "b" / "b.log").write_text("another's unfinished\n")
     found = matching_lines(context(tmp_path), "a", "unfinished")
     assert found == ["two unfinished of g", "three unfinished", "one unfinished"]
+
+
+def test_clients_beside_one_another_have_one_log(tmp_path: Path) -> None:
+    """It lies in the folder of the first of them; in one of its own nobody ever writes."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "rocketmq_client.log").write_text("started g-mx0token\n")
+    found = matching_lines(context(tmp_path, {"a": "a", "b": "a"}), "b", "started")
+    assert found == ["started g"]
 
 
 @pytest.mark.parametrize(
