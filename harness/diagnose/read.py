@@ -1,10 +1,11 @@
 """From an exchange to what it says. Unexpected parts count as missing, because answers may come from anybody."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rocketchaos.harness.core.nearest import nearest
+from rocketchaos.harness.diagnose import times
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import (
     CLASS,
@@ -309,11 +310,12 @@ def stored(exchange: Exchange) -> Stored:
 def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ...]) -> Member:
     """A member's own report (307)."""
     document = mapping(exchange.document)
+    time = times.reader(mapping(document.get("properties")), exchange, connections)
     queues: dict[str, dict[Queue, Held]] = {}
     for table in ("mqTable", "mqPopTable"):
         for key, value in mapping(document.get(table)).items():
             if (found := _queue(key)) is not None:
-                held = _held(mapping(value), popped=table == "mqPopTable")
+                held = _held(mapping(value), popped=table == "mqPopTable", time=time)
                 queues.setdefault(found[0], {})[found[1]] = held
     return Member(
         client_id,
@@ -364,7 +366,7 @@ def _subscription(item: Mapping[str, Any], topic: str) -> Subscription:
     )
 
 
-def _held(item: Mapping[str, Any], *, popped: bool) -> Held:
+def _held(item: Mapping[str, Any], *, popped: bool, time: Callable[[object], int]) -> Held:
     # What an orderly listener handles now is no longer among the cached ones (ProcessQueue.takeMessages).
     kinds = [kind for kind in ("transactionMsg", "cachedMsg") if whole(item.get(f"{kind}Count"))]
     return Held(
@@ -375,9 +377,9 @@ def _held(item: Mapping[str, Any], *, popped: bool) -> Held:
         locked=str(item.get("locked")).lower() == "true",
         # So it is called by Java, and by Go otherwise.
         dropped="true" in (str(item.get(key)).lower() for key in ("droped", "dropped")),
-        last_lock_ms=whole(item.get("lastLockTimestamp")),
-        last_pull_ms=whole(item.get("lastPullTimestamp")),
-        last_consume_ms=whole(item.get("lastConsumeTimestamp")),
+        last_lock_ms=time(item.get("lastLockTimestamp")),
+        last_pull_ms=time(item.get("lastPullTimestamp")),
+        last_consume_ms=time(item.get("lastConsumeTimestamp")),
         unacknowledged=whole(item.get("waitAckCount")),
         popped=popped,
     )

@@ -21,7 +21,7 @@ from tests.unit.diagnose.broker_edits import (
     retry_end,
     settings,
 )
-from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
+from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER, languages
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
     Change,
@@ -329,3 +329,20 @@ def test_an_offset_is_watched_only_where_members_want_the_same(
     with suppress(InterruptedError):
         asyncio.run(live.run())
     assert watched == again
+
+
+@pytest.mark.parametrize("untrue_ms", [7_867_069_265_082_982_039, -7_953_755_514_975_362_659, 0])
+def test_a_client_of_cpp_that_has_finished_no_message_yet_tells_no_time(untrue_ms: int) -> None:
+    def held(document: Any) -> None:
+        started_ms = max(held["lastPullTimestamp"] for held in document["mqTable"].values()) - 40_000
+        document["properties"].update(
+            PROP_CONSUMER_START_TIMESTAMP=str(started_ms), PROP_THREADPOOL_CORE_SIZE="2"
+        )
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=25, lastConsumeTimestamp=untrue_ms, lastLockTimestamp=untrue_ms)
+
+    stands = offset(lambda _look: 0)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, languages("CPP", "CPP"), (307, held), *stands, looks=17)
+    found = [item.sentence for item in report.findings if item.check.code == "RC0601"]
+    assert {item.rpartition(" for ")[2] for item in found} == {"72 s"}  # 32 s after the first look
+    assert "RC0501" not in codes(report)
