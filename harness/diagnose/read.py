@@ -9,6 +9,7 @@ from rocketchaos.harness.diagnose import times
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import (
     CLASS,
+    DEAD_LETTERS,
     LOGICAL,
     TAG,
     Connection,
@@ -128,14 +129,17 @@ def without_namespace(group: str) -> str:
 
 
 def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:
-    """Of the answer to 43: the offsets of the groups that are looked at, and how many groups have any."""
+    """Of the answer to 43: what is about the groups, also offsets of others in their dead-letter topics."""
     try:
         table = mapping(mapping(loads(body)).get("offsetTable"))
     except ValueError:
         return b""
     wanted = None if groups is None else set(groups)
+    dead_letters = {f"{DEAD_LETTERS}{group}" for group in wanted or ()}
     kept = {
-        key: offsets for key, offsets in table.items() if wanted is None or key.partition("@")[2] in wanted
+        key: offsets
+        for key, offsets in table.items()
+        if wanted is None or key.partition("@")[2] in wanted or key.partition("@")[0] in dead_letters
     }
     groups_known = {key.partition("@")[2] for key in table}
     return json.dumps({"offsetTable": kept, "groups": len(groups_known)}, ensure_ascii=False).encode()
