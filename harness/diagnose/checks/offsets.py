@@ -130,7 +130,10 @@ def _by_how_much(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
 
 
 def _level(view: GroupView, topic: str, queues: Sequence[Queue]) -> Level | None:
-    """An application may pause its consumer on purpose; all else that stops an offset is an error."""
+    """An application may pause its consumer on purpose, and gRPC members don't tell whether their listener is only
+    slow; all else that stops an offset is an error."""
+    if view.by_grpc and not view.answered:
+        return Level.WARNING
     if pulls_fail(view, topic, queues):
         return None
     return Level.WARNING if all(is_paused(view, topic, queue) for queue in queues) else None
@@ -148,7 +151,8 @@ def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     if explained_by(view, topic, queue) or len(view.meanings(topic)) > 1:
         return False
     if owners_unknown(view):
-        return not view.silent
+        # gRPC members never answer: their silence isn't that of a member that hangs.
+        return {item.client_id for item in view.silent} <= view.by_grpc
     return len(owners(view.now, view.group, topic, queue)) == 1
 
 

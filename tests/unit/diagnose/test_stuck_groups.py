@@ -313,9 +313,16 @@ def test_a_group_that_wants_messages_by_a_class_needs_a_filter_server(served: bo
     assert ("the route has no filter server (mqfiltersrv)" in finding.sentence) is not served
 
 
-@pytest.mark.parametrize(("changes", "again"), [((), []), ((ALIKE,), ["RC0501"])])
+@pytest.mark.parametrize(
+    ("name", "changes", "again"),
+    [
+        ("mismatch-4.9.4.json", (), []),
+        ("mismatch-4.9.4.json", (ALIKE,), ["RC0501"]),
+        ("grpc-5.5.0.json", (unanswered(321, 1),), ["RC0501"]),
+    ],
+)
 def test_an_offset_is_watched_only_where_members_want_the_same(
-    changes: Sequence[Change], again: list[str]
+    name: str, changes: Sequence[Change], again: list[str]
 ) -> None:
     """Where they differ (RC0101), brokers and members drop messages, and offsets move up to 27 s late."""
     watched: list[str] = []
@@ -324,7 +331,7 @@ def test_an_offset_is_watched_only_where_members_want_the_same(
         watched.extend(unsettled.codes)
         raise InterruptedError
 
-    live = replace(diagnosis("mismatch-4.9.4.json", *changes, *offset(lambda _look: 1)), recorded=None)
+    live = replace(diagnosis(name, *changes, *offset(lambda _look: 1)), recorded=None)
     live.on_early_answer = no_more_looks
     with suppress(InterruptedError):
         asyncio.run(live.run())
@@ -346,3 +353,9 @@ def test_a_client_of_cpp_that_has_finished_no_message_yet_tells_no_time(untrue_m
     found = [item.sentence for item in report.findings if item.check.code == "RC0601"]
     assert {item.rpartition(" for ")[2] for item in found} == {"72 s"}  # 32 s after the first look
     assert "RC0501" not in codes(report)
+
+
+def test_an_offset_of_grpc_members_that_stands_is_a_warning() -> None:
+    changes = (unanswered(321, 1), *offset(lambda _look: 1))
+    found = diagnosed("grpc-5.5.0.json", *changes, looks=17).findings
+    assert [item.level for item in found if item.check.code == "RC0501"] == [Level.WARNING]
