@@ -97,8 +97,11 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
         return "unknown"
     if any(held.cached_count and takes_turns(member) for member, held in in_hands(view, topic, queue)):
         return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
-    consumable = all(_can_consume(look, view.group, topic, queue) for look in view.looks)
-    return "stop" if consumable else "unknown"
+    # A client of Go answers now and then with nothing: such a look doesn't tell who owned the queue.
+    telling = [
+        look for look in view.looks if all(item.answered for item in look.members[view.group].values())
+    ]
+    return "stop" if all(_can_consume(look, view.group, topic, queue) for look in telling) else "unknown"
 
 
 def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | None:

@@ -359,3 +359,13 @@ def test_an_offset_of_grpc_members_that_stands_is_a_warning() -> None:
     changes = (unanswered(321, 1), *offset(lambda _look: 1))
     found = diagnosed("grpc-5.5.0.json", *changes, looks=17).findings
     assert [item.level for item in found if item.check.code == "RC0501"] == [Level.WARNING]
+
+
+def test_a_look_in_which_a_member_tells_nothing_does_not_hide_that_an_offset_stands() -> None:
+    def now_and_then(document: Any, look: int) -> Any:
+        if look in (3, 4):
+            document.clear()
+
+    changes: Any = (ALIKE, languages("GO", "GO"), *offset(lambda _look: 1), by_look(307, now_and_then))
+    report = diagnosed("mismatch-4.9.4.json", *changes, looks=17)
+    assert "RC0501" in codes(report)
