@@ -89,6 +89,8 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     doesn't hang; or if owners can't be known."""
     points = history(view, topic, queue)
     found = "rewind" if points and _set_back(view, topic, queue) else state(points)
+    if found == "stop" and view.by_grpc and not view.answered and _moves_anywhere(view):
+        return "unknown"  # a client of gRPC may take its queues in turn
     if found != "stop" or view.silent or owners_unknown(view):
         return found
     past_s = (points[-1].at_ms - points[0].at_ms) / 1000
@@ -102,6 +104,16 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
         look for look in view.looks if all(item.answered for item in look.members[view.group].values())
     ]
     return "stop" if all(_can_consume(look, view.group, topic, queue) for look in telling) else "unknown"
+
+
+def _moves_anywhere(view: GroupView) -> bool:
+    """Whether the group's offset moves in any queue."""
+    offsets = [
+        {point.offset for point in history(view, topic, queue)}
+        for topic in view.topics
+        for queue in view.queues(topic)
+    ]
+    return any(len(known) > 1 for known in offsets)
 
 
 def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | None:
