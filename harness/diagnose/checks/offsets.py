@@ -159,6 +159,12 @@ def _why(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     return failing(view, topic, queues) or pulls_fail(view, topic, queues)
 
 
+def _begins_s(view: GroupView, topic: str, queues: Sequence[Queue]) -> float:
+    """How long after the first look an offset of each queue was known: a new group has none yet."""
+    first = [history(view, topic, queue)[0].at_ms for queue in queues]
+    return (max(first) - view.looks[0].at_ms) / 1000
+
+
 def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     """Whether another look may show that the offset moves: no other check says why it doesn't."""
     # Where members want different messages (RC0101), brokers and owners drop some: such an offset moves up to 27 s
@@ -260,7 +266,10 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                     evidence(view, topic, queues),
                     topic,
                     look_again=any(_may_move(view, topic, queue) for queue in queues),
-                    for_s=max([SETTLES_S, *(may_hang_s(view, topic, queue) for queue in queues)]),
+                    for_s=max(
+                        SETTLES_S + _begins_s(view, topic, queues),
+                        *(may_hang_s(view, topic, queue) for queue in queues),
+                    ),
                 )
 
     return check

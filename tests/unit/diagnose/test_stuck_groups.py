@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.diagnosis import Report, Unsettled
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.finding import Level, Unknown
 from tests.unit.diagnose.broker_edits import (
     V5,
     no_group,
@@ -375,3 +376,17 @@ def test_a_look_in_which_a_member_tells_nothing_does_not_hide_that_an_offset_sta
     changes: Any = (ALIKE, languages("GO", "GO"), *offset(lambda _look: 1), by_look(307, now_and_then))
     report = diagnosed("mismatch-4.9.4.json", *changes, looks=17)
     assert "RC0501" in codes(report)
+
+
+def test_an_offset_that_is_known_later_is_watched_for_longer() -> None:
+    def without(document: Any, look: int) -> None:
+        if look < 2:
+            document["offsetTable"] = {}
+            for held in document.get("mqTable", {}).values():
+                held["commitOffset"] = -1
+
+    changes: Any = (ALIKE, *offset(lambda _look: 1), by_look(43, without), by_look(307, without))
+    (view,) = diagnosed("mismatch-4.9.4.json", *changes, looks=6).views.values()
+    of_group = CHECKS["RC0501"].of_group
+    assert of_group is not None
+    assert [item.for_s for item in of_group(view) if isinstance(item, Unknown)] == [29.0]
