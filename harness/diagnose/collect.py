@@ -37,9 +37,7 @@ SETTINGS_EVERY = 6
 """Settings and routes are asked for again in every sixth look, after about 30 s, as clients ask for routes."""
 YOUNG_BROKER_WAIT_S = 1.0
 YOUNG_BROKER_ATTEMPTS = 3
-"""A broker takes its first sample of what it stores after one second (StoreStatsService; seen on 4.9.4).
-
-Until then it answers GET_BROKER_RUNTIME_INFO with an exception."""
+"""A young broker answers GET_BROKER_RUNTIME_INFO with an exception, for one second (StoreStatsService; 4.9.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ class Collector:
         await asyncio.gather(*(self._topic(item, topic, anew) for topic in sorted(late)))
         asked = [*(known.exchange for known in item.registered.values()), *item.offset_tables.values()]
         item.at_ms = min((exchange.at_ms for exchange in asked if exchange.at_ms), default=item.at_ms)
-        if anew:
+        if anew and item.brokers:
             self._known = item
         return item
 
@@ -199,7 +197,8 @@ class Collector:
 
     async def _broker(self, look: Look, broker: Broker, anew: bool) -> None:
         offsets = self._ask(look, broker.address, requests.GET_ALL_CONSUMER_OFFSET, keep=self._keep_offsets)
-        if anew:
+        # A broker that has come since then has told nothing yet.
+        if anew or (self._known is not None and broker.name not in self._known.brokers):
             answered, answer = await asyncio.gather(self._settings(look, broker), offsets)
         else:
             answered, answer = False, await offsets

@@ -28,6 +28,7 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY, Look
+from rocketchaos.harness.diagnose.reached import require_reached
 from rocketchaos.harness.diagnose.view import ClusterView, GroupView
 from rocketchaos.harness.diagnose.words import joined
 
@@ -35,6 +36,8 @@ WATCH_EVERY_S = 5.0
 """From one look of a watch to the next; clients commit their offsets as often."""
 MOST_LOOKS = 60
 """How many are kept: five minutes of a watch."""
+REGISTERS_S = 35.0
+"""A name server that restarts knows all brokers again after 30 s (registerNameServerPeriod)."""
 LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
 """From one look to the next, as long as something may be a moment of a change; 9 s from then on."""
 
@@ -126,10 +129,14 @@ class Diagnosis:
         results: dict[Place, Sequence[Result]] = {}
         seen: list[frozenset[Sign]] = []
         groups: frozenset[str] | None = None
+        patience_s = 0.0
         while True:
             look = await collector.look(self.looked, groups)
-            require_reached(look)
             self.looked += 1
+            if self._is_lost(look, max(patience_s, REGISTERS_S), begin):
+                await self._pause(REGISTERS_S)
+                groups = groups if self.recorded is None else self.recorded.groups_in(self.looked)
+                continue
             self.looks.append(look)
             await collector.entries(look)
             new = evaluate(self.looks, collector, self.checks)
@@ -158,6 +165,20 @@ class Diagnosis:
             if self.watch_s:
                 groups = None
 
+    def _is_lost(self, look: Look, patience_s: float, begin: float) -> bool:
+        """Whether nobody answered, as while the only name server restarts, and there is time for another look.
+
+        Raises:
+            EnvironmentNotReady: nobody answered the first look, or the last one.
+        """
+        try:
+            require_reached(look)
+        except EnvironmentNotReady:
+            if self.answer is None or not self._looks_again(patience_s, begin):
+                raise
+            return True
+        return False
+
     def _looks_again(self, patience_s: float, begin: float) -> bool:
         if self.recorded is not None:
             return self.looked < self.recorded.looks
@@ -166,6 +187,8 @@ class Diagnosis:
 
     async def _pause(self, left_s: float) -> None:
         """A sampling interval: the next look shows whether the state lasts."""
+        if self.recorded is not None:
+            return
         after_s = LOOKS_AFTER_S[min(self.looked - 1, len(LOOKS_AFTER_S) - 1)]
         await asyncio.sleep(WATCH_EVERY_S if self.watch_s else min(after_s, max(0.1, left_s)))
 
@@ -372,29 +395,3 @@ def _finding(check: Check, group: str, found: Found, *, abandoned: bool) -> Find
         found.evidence,
         found.messages,
     )
-
-
-def require_reached(look: Look) -> None:
-    """Make sure that somebody answered.
-
-    Raises:
-        EnvironmentNotReady: no name server, or no broker, can be reached.
-    """
-    silent = [item.exchange for item in look.registered.values() if not item.exchange.succeeded]
-    if len(silent) == len(look.registered):
-        raise EnvironmentNotReady(
-            "no name server answers: " + "; ".join(f"{item.address}: {item.why_not}" for item in silent),
-            "Correct `--namesrv`. An access key goes into `--access-key-file`; TLS is `--tls`.",
-        )
-    if not look.brokers:
-        raise EnvironmentNotReady(
-            "the name server knows no broker", "Is it the right one? Brokers register every 30 s."
-        )
-    asked = [item for broker in look.brokers.values() for item in broker.asked] + list(
-        look.offset_tables.values()
-    )
-    if asked and all(item.answer_code is None for item in asked):
-        raise EnvironmentNotReady(
-            "no broker answers: " + "; ".join(sorted({f"{item.address}: {item.why_not}" for item in asked})),
-            "If they advertise addresses that lead nowhere from here: `--map 10.0.0.5:10911=127.0.0.1:20911`.",
-        )

@@ -1,13 +1,15 @@
 """From an exchange to what it says. Unexpected parts count as missing, because answers may come from anybody."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rocketchaos.harness.core.nearest import nearest
+from rocketchaos.harness.diagnose import times
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import (
     CLASS,
+    DEAD_LETTERS,
     LOGICAL,
     TAG,
     Connection,
@@ -127,14 +129,17 @@ def without_namespace(group: str) -> str:
 
 
 def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:
-    """Of the answer to 43: the offsets of the groups that are looked at, and how many groups have any."""
+    """Of the answer to 43: what is about the groups, also offsets of others in their dead-letter topics."""
     try:
         table = mapping(mapping(loads(body)).get("offsetTable"))
     except ValueError:
         return b""
     wanted = None if groups is None else set(groups)
+    dead_letters = {f"{DEAD_LETTERS}{group}" for group in wanted or ()}
     kept = {
-        key: offsets for key, offsets in table.items() if wanted is None or key.partition("@")[2] in wanted
+        key: offsets
+        for key, offsets in table.items()
+        if wanted is None or key.partition("@")[2] in wanted or key.partition("@")[0] in dead_letters
     }
     groups_known = {key.partition("@")[2] for key in table}
     return json.dumps({"offsetTable": kept, "groups": len(groups_known)}, ensure_ascii=False).encode()
@@ -309,11 +314,12 @@ def stored(exchange: Exchange) -> Stored:
 def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ...]) -> Member:
     """A member's own report (307)."""
     document = mapping(exchange.document)
+    time = times.reader(mapping(document.get("properties")), exchange, connections)
     queues: dict[str, dict[Queue, Held]] = {}
     for table in ("mqTable", "mqPopTable"):
         for key, value in mapping(document.get(table)).items():
             if (found := _queue(key)) is not None:
-                held = _held(mapping(value), popped=table == "mqPopTable")
+                held = _held(mapping(value), popped=table == "mqPopTable", time=time)
                 queues.setdefault(found[0], {})[found[1]] = held
     return Member(
         client_id,
@@ -364,7 +370,7 @@ def _subscription(item: Mapping[str, Any], topic: str) -> Subscription:
     )
 
 
-def _held(item: Mapping[str, Any], *, popped: bool) -> Held:
+def _held(item: Mapping[str, Any], *, popped: bool, time: Callable[[object], int]) -> Held:
     # What an orderly listener handles now is no longer among the cached ones (ProcessQueue.takeMessages).
     kinds = [kind for kind in ("transactionMsg", "cachedMsg") if whole(item.get(f"{kind}Count"))]
     return Held(
@@ -375,9 +381,9 @@ def _held(item: Mapping[str, Any], *, popped: bool) -> Held:
         locked=str(item.get("locked")).lower() == "true",
         # So it is called by Java, and by Go otherwise.
         dropped="true" in (str(item.get(key)).lower() for key in ("droped", "dropped")),
-        last_lock_ms=whole(item.get("lastLockTimestamp")),
-        last_pull_ms=whole(item.get("lastPullTimestamp")),
-        last_consume_ms=whole(item.get("lastConsumeTimestamp")),
+        last_lock_ms=time(item.get("lastLockTimestamp")),
+        last_pull_ms=time(item.get("lastPullTimestamp")),
+        last_consume_ms=time(item.get("lastConsumeTimestamp")),
         unacknowledged=whole(item.get("waitAckCount")),
         popped=popped,
     )

@@ -1,6 +1,7 @@
 """SQL92 of subscriptions, compared by what it says (SelectorParser.jj, 4.9.4 to 5.5.0).
 
-Blanks, comments, the capitals of keywords, superfluous brackets and the order of operands make no difference.
+Blanks, comments, the capitals of keywords, superfluous brackets and the order of operands make no difference, nor
+does BETWEEN for two comparisons.
 """
 
 import re
@@ -24,7 +25,48 @@ _MOST = 200
 def canonical(sql: str) -> str:
     """Equal for two texts that match the same messages, as far as the texts show."""
     words = [_word(found) for found in _TOKEN.finditer(sql) if found["skipped"] is None]
-    return " ".join(words) if len(words) > _MOST else _of(words)
+    return " ".join(words) if len(words) > _MOST else _of(_compared(words))
+
+
+def _compared(words: Sequence[str]) -> Sequence[str]:
+    """With two comparisons in place of each BETWEEN (ComparisonExpression.createBetween, createNotBetween)."""
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        subject, negated = words[at], words[at + 1 : at + 2] == ["NOT"]
+        between = at + 1 + negated
+        low, end_of_low = _value(words, between + 1)
+        high, end = _value(words, end_of_low + 1)
+        # NOT and signs bind more closely: `NOT a BETWEEN 1 AND 2` is about `NOT a`.
+        alone = found[-1:] not in (["NOT"], ["-"], ["+"]) and words[end : end + 1] in (
+            [],
+            ["AND"],
+            ["OR"],
+            [")"],
+        )
+        is_between = [*words[between : between + 1], *words[end_of_low : end_of_low + 1]] == [
+            "BETWEEN",
+            "AND",
+        ]
+        if is_between and _is_value(subject) and low and high and alone:
+            least, joint, most = ("<", "OR", ">") if negated else (">=", "AND", "<=")
+            found += ["(", subject, least, *low, joint, subject, most, *high, ")"]
+            at = end
+        else:
+            found.append(subject)
+            at += 1
+    return found
+
+
+def _value(words: Sequence[str], begin: int) -> tuple[Sequence[str], int]:
+    """A literal or a property, perhaps with its sign, and where it ends; none: something else is there."""
+    end = begin + 1 + (words[begin : begin + 1] in (["-"], ["+"]))
+    value = words[begin:end]
+    return (value, end) if len(value) == end - begin and _is_value(value[-1]) else ((), begin)
+
+
+def _is_value(word: str) -> bool:
+    return _is_literal(word) or (word.isidentifier() and word not in _KEYWORDS)
 
 
 def _word(found: re.Match[str]) -> str:

@@ -89,6 +89,8 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     doesn't hang; or if owners can't be known."""
     points = history(view, topic, queue)
     found = "rewind" if points and _set_back(view, topic, queue) else state(points)
+    if found == "stop" and view.by_grpc and not view.answered and _moves_anywhere(view):
+        return "unknown"  # a client of gRPC may take its queues in turn
     if found != "stop" or view.silent or owners_unknown(view):
         return found
     past_s = (points[-1].at_ms - points[0].at_ms) / 1000
@@ -97,8 +99,21 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
         return "unknown"
     if any(held.cached_count and takes_turns(member) for member, held in in_hands(view, topic, queue)):
         return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
-    consumable = all(_can_consume(look, view.group, topic, queue) for look in view.looks)
-    return "stop" if consumable else "unknown"
+    # A client of Go answers now and then with nothing: such a look doesn't tell who owned the queue.
+    telling = [
+        look for look in view.looks if all(item.answered for item in look.members[view.group].values())
+    ]
+    return "stop" if all(_can_consume(look, view.group, topic, queue) for look in telling) else "unknown"
+
+
+def _moves_anywhere(view: GroupView) -> bool:
+    """Whether the group's offset moves in any queue."""
+    offsets = [
+        {point.offset for point in history(view, topic, queue)}
+        for topic in view.topics
+        for queue in view.queues(topic)
+    ]
+    return any(len(known) > 1 for known in offsets)
 
 
 def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | None:
@@ -130,7 +145,10 @@ def _by_how_much(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
 
 
 def _level(view: GroupView, topic: str, queues: Sequence[Queue]) -> Level | None:
-    """An application may pause its consumer on purpose; all else that stops an offset is an error."""
+    """An application may pause its consumer on purpose, and gRPC members don't tell whether their listener is only
+    slow; all else that stops an offset is an error."""
+    if view.by_grpc and not view.answered:
+        return Level.WARNING
     if pulls_fail(view, topic, queues):
         return None
     return Level.WARNING if all(is_paused(view, topic, queue) for queue in queues) else None
@@ -141,6 +159,12 @@ def _why(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     return failing(view, topic, queues) or pulls_fail(view, topic, queues)
 
 
+def _begins_s(view: GroupView, topic: str, queues: Sequence[Queue]) -> float:
+    """How long after the first look an offset of each queue was known: a new group has none yet."""
+    first = [history(view, topic, queue)[0].at_ms for queue in queues]
+    return (max(first) - view.looks[0].at_ms) / 1000
+
+
 def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     """Whether another look may show that the offset moves: no other check says why it doesn't."""
     # Where members want different messages (RC0101), brokers and owners drop some: such an offset moves up to 27 s
@@ -148,7 +172,8 @@ def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     if explained_by(view, topic, queue) or len(view.meanings(topic)) > 1:
         return False
     if owners_unknown(view):
-        return not view.silent
+        # gRPC members never answer: their silence isn't that of a member that hangs.
+        return {item.client_id for item in view.silent} <= view.by_grpc
     return len(owners(view.now, view.group, topic, queue)) == 1
 
 
@@ -241,7 +266,10 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                     evidence(view, topic, queues),
                     topic,
                     look_again=any(_may_move(view, topic, queue) for queue in queues),
-                    for_s=max([SETTLES_S, *(may_hang_s(view, topic, queue) for queue in queues)]),
+                    for_s=max(
+                        SETTLES_S + _begins_s(view, topic, queues),
+                        *(may_hang_s(view, topic, queue) for queue in queues),
+                    ),
                 )
 
     return check

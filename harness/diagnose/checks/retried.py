@@ -11,6 +11,7 @@ from rocketchaos.harness.diagnose.checks.retry_settings import (
     unread_retry_queues,
 )
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.model import is_of_rocketmq
 from rocketchaos.harness.diagnose.view import WRITE, GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -218,7 +219,8 @@ def dead_letters(view: GroupView) -> Iterator[Result]:
         yield Found(
             counted(stored, "dead letter")
             + (f", {grown} more than at the first look" if grown else "")
-            + since,
+            + since
+            + "".join(_read_by(view, topic)),
             _stats(view, topic),
             level=Level.ERROR if grown else Level.INFO if 0 < last_ms < view.now.at_ms - OLD_MS else None,
         )
@@ -227,6 +229,19 @@ def dead_letters(view: GroupView) -> Iterator[Result]:
             yield Unknown(
                 f"the number of dead letters is unknown: {exchange.why_not}", (Evidence(exchange, ""),)
             )
+
+
+def _read_by(view: GroupView, topic: str) -> Iterator[str]:
+    """How far each group that consumes the dead-letter topic is, as a phrase."""
+    ends = view.ends(topic)
+    known = [table for name, table in view.now.offsets.items() if name in {queue[0] for queue in ends}]
+    for group in sorted({group for table in known for group in table if topic in table[group]}):
+        read = sum(
+            max(0, min(end.max_offset, view.now.offset(group, topic, queue) or 0) - end.min_offset)
+            for queue, end in ends.items()
+        )
+        if read and not is_of_rocketmq(group):
+            yield f"; group {group} has read {'all' if read == view.stored_in(topic) else read} of them"
 
 
 def _grown(view: GroupView, topic: str) -> int:

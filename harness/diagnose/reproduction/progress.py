@@ -40,7 +40,17 @@ def stopped(group: Scaled) -> Document | str:
     if group.finding.level is Level.WARNING:
         return _paused(group)
     failing = any(item.orderly and group.real_topic in item.failing for item in group.members.values())
-    return _keeps_failing(group) if failing else "why its pulls fail is in the log of its client alone"
+    if failing:
+        return _keeps_failing(group)
+    held = [
+        known for item in group.members.values() for known in item.queues.get(group.real_topic, {}).values()
+    ]
+    why = (
+        "whether its listener hangs or fails"
+        if any(item.cached_count for item in held)
+        else "why its pulls fail"
+    )
+    return f"{why} is in the log of its client alone"
 
 
 def _keeps_failing(group: Scaled) -> Document:

@@ -141,7 +141,7 @@ def offset(number: Callable[[int], int], most: Callable[[int], int] = lambda _lo
                 item["maxOffset"] = most(look)
 
     def committed(document: Any, look: int) -> None:
-        for key, held in document["mqTable"].items():
+        for key, held in document.get("mqTable", {}).items():
             if "%" not in key and '"queueId": 0' in key:
                 held["commitOffset"] = number(look)
 

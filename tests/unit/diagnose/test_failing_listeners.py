@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.reproduction import written
@@ -271,3 +272,24 @@ def test_members_are_given_time_to_count_where_a_broker_has_just_delayed_message
     keeps = delayed(9_000, ago_ms=kept_ms)
     report = diagnosed("mismatch-4.9.4.json", ALIKE, _newest(newest_ms), (307, counts), keeps)
     assert ("only every 10 s whether a listener fails" in str(report.undetermined)) is waits
+
+
+@pytest.mark.parametrize(("offset_of_other", "said"), [(4, "all"), (1, "1"), (0, None)])
+def test_who_consumes_the_dead_letters_is_told(offset_of_other: int, said: str | None) -> None:
+    def consumed(document: Any, _look: int) -> None:
+        document["offsetTable"]["%DLQ%group-1@group-2"] = {"0": offset_of_other}
+        document["offsetTable"]["%DLQ%group-1@CID_RMQ_SYS_TOOLS"] = {"0": 4}
+
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, dead_letters(4), by_look(43, consumed)).findings
+    assert (finding.check.code, finding.level) == ("RC0702", Level.WARNING)
+    begin, _, read_by = finding.sentence.partition("; group ")
+    assert begin == "4 dead letters"
+    assert read_by == (f"group-2 has read {said} of them" if said else "")
+
+
+def test_offsets_of_others_are_kept_only_in_the_groups_own_dead_letter_topic() -> None:
+    keys = ["orders@g", "orders@h", "%DLQ%g@h", "%DLQ%h@g2", "%DLQ%h@h"]
+    body = json.dumps({"offsetTable": {key: {"0": 1} for key in keys}}).encode()
+    kept = json.loads(read.keep_offsets(body, ["g"]))
+    assert list(kept["offsetTable"]) == ["orders@g", "%DLQ%g@h"]
+    assert kept["groups"] == 3

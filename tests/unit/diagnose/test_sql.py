@@ -28,6 +28,10 @@ RECORDED = "mismatch-5.5.0.json"
         ("(a = 1 or b = 2) or c = 3", "a = 1 or (c = 3 or b = 2)"),
         ("a = 1 and (b = 2 and (c = 3))", "a = 1 and b = 2 and c = 3"),
         ("a > 1 and 'x' = b", "1 < a and b = 'x'"),
+        ("a between 1 and 5", "a >= 1 AND a <= 5"),
+        ("b = 1 and a between -1 and 5", "a <= 5 and b = 1 and a >= -1"),
+        ("a not between 1 and 5", "5 < a or a < 1"),
+        ("a between b and c or not (a between 1 and 2)", "not (a >= 1 and a <= 2) or (a >= b and a <= c)"),
     ],
 )
 def test_sql_that_is_only_written_otherwise_is_the_same(one: str, other: str) -> None:
@@ -50,12 +54,22 @@ def test_sql_that_is_only_written_otherwise_is_the_same(one: str, other: str) ->
         ("a < 1", "1 < a"),
         ("not (a = 1 and b = 2)", "not (a = 1) and b = 2"),
         ("a between 1 and 2", "a between 2 and 1"),
+        ("a between 1 and 2", "a > 1 and a < 2"),
+        ("not a between 1 and 2", "not (a between 1 and 2)"),
+        ("-a between 1 and 2", "a between 1 and 2"),
         ("x not in ('a')", "x in ('a')"),
         ("a = 'it''s'", "a = 'its'"),
     ],
 )
 def test_sql_that_says_something_else_differs(one: str, other: str) -> None:
     assert canonical(one) != canonical(other)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a BETWEEN", "a BETWEEN 1 AND", "BETWEEN BETWEEN 1 AND 2", "a NOT BETWEEN 1"]
+)
+def test_sql_that_no_broker_can_read_stays_as_it_is(text: str) -> None:
+    assert canonical(text) == text
 
 
 def test_sql_of_a_stranger_may_nest_as_it_likes() -> None:

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.diagnosis import Report, Unsettled
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.finding import Level, Unknown
 from tests.unit.diagnose.broker_edits import (
     V5,
     no_group,
@@ -21,7 +22,7 @@ from tests.unit.diagnose.broker_edits import (
     retry_end,
     settings,
 )
-from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
+from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER, languages
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
     Change,
@@ -313,9 +314,16 @@ def test_a_group_that_wants_messages_by_a_class_needs_a_filter_server(served: bo
     assert ("the route has no filter server (mqfiltersrv)" in finding.sentence) is not served
 
 
-@pytest.mark.parametrize(("changes", "again"), [((), []), ((ALIKE,), ["RC0501"])])
+@pytest.mark.parametrize(
+    ("name", "changes", "again"),
+    [
+        ("mismatch-4.9.4.json", (), []),
+        ("mismatch-4.9.4.json", (ALIKE,), ["RC0501"]),
+        ("grpc-5.5.0.json", (unanswered(321, 1),), ["RC0501"]),
+    ],
+)
 def test_an_offset_is_watched_only_where_members_want_the_same(
-    changes: Sequence[Change], again: list[str]
+    name: str, changes: Sequence[Change], again: list[str]
 ) -> None:
     """Where they differ (RC0101), brokers and members drop messages, and offsets move up to 27 s late."""
     watched: list[str] = []
@@ -324,8 +332,61 @@ def test_an_offset_is_watched_only_where_members_want_the_same(
         watched.extend(unsettled.codes)
         raise InterruptedError
 
-    live = replace(diagnosis("mismatch-4.9.4.json", *changes, *offset(lambda _look: 1)), recorded=None)
+    live = replace(diagnosis(name, *changes, *offset(lambda _look: 1)), recorded=None)
     live.on_early_answer = no_more_looks
     with suppress(InterruptedError):
         asyncio.run(live.run())
     assert watched == again
+
+
+@pytest.mark.parametrize("untrue_ms", [7_867_069_265_082_982_039, -7_953_755_514_975_362_659, 0])
+def test_a_client_of_cpp_that_has_finished_no_message_yet_tells_no_time(untrue_ms: int) -> None:
+    def held(document: Any) -> None:
+        started_ms = max(held["lastPullTimestamp"] for held in document["mqTable"].values()) - 40_000
+        document["properties"].update(
+            PROP_CONSUMER_START_TIMESTAMP=str(started_ms), PROP_THREADPOOL_CORE_SIZE="2"
+        )
+        for held in document["mqTable"].values():
+            held.update(cachedMsgCount=25, lastConsumeTimestamp=untrue_ms, lastLockTimestamp=untrue_ms)
+
+    stands = offset(lambda _look: 0)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, languages("CPP", "CPP"), (307, held), *stands, looks=17)
+    found = [item.sentence for item in report.findings if item.check.code == "RC0601"]
+    assert {item.rpartition(" for ")[2] for item in found} == {"72 s"}  # 32 s after the first look
+    assert "RC0501" not in codes(report)
+
+
+@pytest.mark.parametrize("another_moves", [False, True])
+def test_an_offset_of_grpc_members_that_stands_is_a_warning_unless_another_moves(another_moves: bool) -> None:
+    def moved(document: Any, look: int) -> None:
+        document["offsetTable"]["topic-1@group-1"]["1"] = look // 8 if another_moves else 4
+
+    changes: Any = (unanswered(321, 1), *offset(lambda _look: 1), by_look(43, moved))
+    report = diagnosed("grpc-5.5.0.json", *changes, looks=17)
+    levels = [item.level for item in report.findings if item.check.code == "RC0501"]
+    assert levels == ([] if another_moves else [Level.WARNING])
+    assert ("RC0501" in unknown(report)) is another_moves
+
+
+def test_a_look_in_which_a_member_tells_nothing_does_not_hide_that_an_offset_stands() -> None:
+    def now_and_then(document: Any, look: int) -> Any:
+        if look in (3, 4):
+            document.clear()
+
+    changes: Any = (ALIKE, languages("GO", "GO"), *offset(lambda _look: 1), by_look(307, now_and_then))
+    report = diagnosed("mismatch-4.9.4.json", *changes, looks=17)
+    assert "RC0501" in codes(report)
+
+
+def test_an_offset_that_is_known_later_is_watched_for_longer() -> None:
+    def without(document: Any, look: int) -> None:
+        if look < 2:
+            document["offsetTable"] = {}
+            for held in document.get("mqTable", {}).values():
+                held["commitOffset"] = -1
+
+    changes: Any = (ALIKE, *offset(lambda _look: 1), by_look(43, without), by_look(307, without))
+    (view,) = diagnosed("mismatch-4.9.4.json", *changes, looks=6).views.values()
+    of_group = CHECKS["RC0501"].of_group
+    assert of_group is not None
+    assert [item.for_s for item in of_group(view) if isinstance(item, Unknown)] == [29.0]

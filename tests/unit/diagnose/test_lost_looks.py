@@ -1,0 +1,56 @@
+"""A name server that restarts while the diagnosis looks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.diagnose.exchange import Exchange
+from tests.unit.diagnose.broker_edits import offset
+from tests.unit.diagnose.member_edits import ALIKE
+from tests.unit.diagnose.reports import SECOND, Edit, by_look, codes, diagnosed, each, second_broker
+
+RECORDED = "mismatch-4.9.4.json"
+STANDS = offset(lambda _look: 1)
+
+
+def _silent(*looks: int) -> Edit:
+    def change(item: Exchange) -> Exchange:
+        if item.code not in (105, 106) or item.look not in looks:
+            return item
+        return Exchange(item.look, item.address, item.code, item.fields, item.at_ms, 1.0, error="refused")
+
+    return each(change)
+
+
+def _knows_no_broker(look_without: int) -> Any:
+    def change(document: Any, look: int) -> None:
+        if look == look_without:
+            document.update(brokerAddrTable={}, clusterAddrTable={})
+
+    return by_look(106, change)
+
+
+@pytest.mark.parametrize("lost", [_silent(3, 4), _knows_no_broker(6), _silent(6)])
+def test_a_look_that_reaches_nobody_is_left_out(lost: Any) -> None:
+    report = diagnosed(RECORDED, ALIKE, *STANDS, lost, looks=17)
+    assert codes(report) == {"RC0501"}
+    assert 0 < 17 - len(report.looks) <= 2
+
+
+@pytest.mark.parametrize("silent", [_silent(0), _silent(16)], ids=["first", "last"])
+def test_the_first_look_and_the_last_one_must_reach_somebody(silent: Edit) -> None:
+    with pytest.raises(EnvironmentNotReady):
+        diagnosed(RECORDED, ALIKE, *STANDS, silent, looks=17)
+
+
+def test_a_broker_that_comes_later_is_asked_for_its_settings_at_once() -> None:
+    def late(document: Any, look: int) -> None:
+        if look == 0:
+            del document["brokerAddrTable"][SECOND]
+
+    report = diagnosed(RECORDED, ALIKE, *STANDS, second_broker(), by_look(106, late), looks=3)
+    assert [bool(look.brokers[SECOND].asked) for look in report.looks[1:]] == [True, True]
+    assert SECOND not in report.looks[0].brokers
