@@ -25,6 +25,8 @@ import psutil
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.looking import look_until
+from rocketchaos.harness.core.process_state import runs
 from rocketchaos.harness.reaper import reaper_process as reaper_process
 from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE, kill, owned_processes, same_process
 
@@ -34,6 +36,7 @@ _TOKEN = re.compile(r"(\d+)-(\d+)-[0-9a-f]{32}")
 _START_LIMIT_S = 20.0
 _END_LIMIT_S = 10.0
 _KILL_LIMIT_S = 20
+_LOOK_EVERY_S = 0.005
 _ENGINES = "engines"
 
 
@@ -104,13 +107,22 @@ def end(process: psutil.Process) -> None:
         EnvironmentNotReady: the process is still there after SIGKILL.
     """
     kill(process)
-    try:
-        process.wait(_KILL_LIMIT_S)
-    except psutil.TimeoutExpired as error:
+    if not look_until(lambda: _has_ended(process), bool, _KILL_LIMIT_S, _LOOK_EVERY_S):
         raise EnvironmentNotReady(
             f"process {process.pid} outlived SIGKILL by {_KILL_LIMIT_S} s",
             "It may hang in a call to the disk.",
-        ) from error
+        )
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    """Whether it is gone, or a zombie: an orphan stays one until PID 1 asks for its end, in a container perhaps never.
+
+    The first thread can be a zombie while others still hold files and ports.
+    """
+    try:
+        return not runs(process) and process.num_threads() <= 1
+    except psutil.NoSuchProcess:
+        return True
 
 
 def find_owned(predicate: Callable[[str], bool]) -> list[OwnedProcess]:

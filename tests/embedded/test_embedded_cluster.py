@@ -126,6 +126,7 @@ def test_a_port_the_user_asked_for_that_is_taken_is_a_message_with_its_holder(
     assert cluster.nodes == []
 
 
+@pytest.mark.extended
 def test_a_port_lost_to_another_program_means_another_try_with_others(
     reaper: Reaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

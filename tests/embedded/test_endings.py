@@ -167,6 +167,7 @@ def test_sigkill_at_any_moment_of_the_start(command: Command) -> None:
         assert numbers[:whole_lines] == list(range(1, whole_lines + 1)), f"killed after {moment_s:.2f} s"
 
 
+@pytest.mark.extended
 def test_a_broker_that_dies_is_an_error_of_the_environment(command: Command) -> None:
     command.until(lambda: "sent" in command.events())
     command.process_of("broker-a").kill()

@@ -36,6 +36,7 @@ healthy:
 """
 
 
+@pytest.mark.extended
 def test_a_seek_moves_its_position(run_scenario: RunScenario) -> None:
     run = run_scenario(SEEKS)
     assert held(run) == [True] * 4, run

@@ -19,6 +19,7 @@ from rocketchaos.harness.reaper import reaper_process as reaper_process
 from rocketchaos.harness.reaper.reaper import (
     OWNER_VARIABLE,
     Reaper,
+    end,
     engines_of,
     find_owned,
     harness_alive,
@@ -223,6 +224,25 @@ def test_a_pid_that_was_given_to_another_process_is_not_killed(
     handle._tell({"own": [children[0].pid, created_s - 60]})
     handle._close(b"")
     assert runs(children[0].pid)
+
+
+PARENT = """
+    import subprocess, sys
+    child = subprocess.Popen(["sleep", "60"])
+    print(child.pid, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_an_orphan_has_ended_even_if_nobody_asks_for_its_end() -> None:
+    # So it is in a container whose PID 1 is the user's own program.
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(PARENT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        orphan = psutil.Process(int(parent.stdout.readline()))
+        end(orphan)
+        assert orphan.status() == psutil.STATUS_ZOMBIE
 
 
 def test_find_owned_tells_whose_a_process_is(children: list[subprocess.Popen[bytes]]) -> None:
