@@ -115,7 +115,7 @@ def end(process: psutil.Process) -> None:
 
 
 def _has_ended(process: psutil.Process) -> bool:
-    """Whether it is gone, or a zombie: an orphan stays one until PID 1 asks for its end, in a container perhaps never.
+    """Whether it is gone, or a zombie: an orphan stays one until PID 1 asks for its end, which some never do.
 
     The first thread can be a zombie while others still hold files and ports.
     """
