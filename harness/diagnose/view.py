@@ -58,7 +58,7 @@ class ClusterView:
         return {name: items[0] for name, items in lacking.items() if items}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GroupView:
     """One group, in the last look and those before."""
 

@@ -1,12 +1,11 @@
 """The group's offset in each queue: by Burrow's rules over the looks, and compared with the queue's ends."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks import broadcasters
-from rocketchaos.harness.diagnose.checks.hands import takes_turns
-from rocketchaos.harness.diagnose.checks.points import STOPPED_S, WINDOW_S, Point, state
+from rocketchaos.harness.diagnose.checks.points import STOPPED_S
 from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, without_offset
+from rocketchaos.harness.diagnose.checks.queue_states import history, set_back, states
 from rocketchaos.harness.diagnose.checks.reasons import (
     UNCOMMITTED,
     explained_by,
@@ -31,35 +30,10 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.meaning import takes
-from rocketchaos.harness.diagnose.model import Look, Subscription
+from rocketchaos.harness.diagnose.model import Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
-
-
-def _looks(view: GroupView, topic: str, queue: Queue) -> Sequence[Look]:
-    """The looks since the queue's end last fell: its topic was made again, or its broker has lost messages, and
-    its offsets mean other messages since then."""
-    found: list[Look] = []
-    end = 0
-    for look in view.looks:
-        if (ends := look.ends.get(topic, {}).get(queue)) is not None:
-            if ends.max_offset < end:
-                found.clear()
-            end = ends.max_offset
-        found.append(look)
-    return found
-
-
-def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
-    """The group's offset in a queue at each look, since its end last fell."""
-    found = []
-    for look in _looks(view, topic, queue):
-        offset = look.reached(view.group, topic, queue)
-        ends = look.ends.get(topic, {}).get(queue)
-        if offset is not None and ends is not None:
-            found.append(Point(look.at_ms, offset, max(0, ends.max_offset - offset)))
-    return found
 
 
 def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue], int]]:
@@ -71,74 +45,18 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
             continue  # RC0508
         found, lag = [], 0
         for queue in view.queues(topic):
-            if _state(view, topic, queue) == wanted and not only_filtered(view, topic, queue):
+            if states(view)[topic, queue] == wanted and not only_filtered(view, topic, queue):
                 found.append(queue)
                 lag += history(view, topic, queue)[-1].lag
         if found:
             yield topic, found, lag
 
 
-def _can_consume(look: Look, group: str, topic: str, queue: Queue) -> bool:
-    """Whether the queue had one owner, and an orderly one had its lock: without it, RC0603 tells."""
-    found = owners(look, group, topic, queue)
-    return len(found) == 1 and all(held.locked or not member.orderly for member, held in found)
-
-
-def _state(view: GroupView, topic: str, queue: Queue) -> str:
-    """As `state`; an offset has stopped only if one owner could consume the queue all the time, and its listener
-    doesn't hang; or if owners can't be known."""
-    points = history(view, topic, queue)
-    found = "rewind" if points and _set_back(view, topic, queue) else state(points)
-    if found == "stop" and view.by_grpc and not view.answered and _moves_anywhere(view):
-        return "unknown"  # a client of gRPC may take its queues in turn
-    if found != "stop" or view.silent or owners_unknown(view):
-        return found
-    past_s = (points[-1].at_ms - points[0].at_ms) / 1000
-    least_s = max(slow_pulls_s(view, topic, queue), may_hang_s(view, topic, queue))
-    if explained_by(view, topic, queue) or past_s < least_s:
-        return "unknown"
-    if any(held.cached_count and takes_turns(member) for member, held in in_hands(view, topic, queue)):
-        return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
-    # A client of Go answers now and then with nothing: such a look doesn't tell who owned the queue.
-    telling = [
-        look for look in view.looks if all(item.answered for item in look.members[view.group].values())
-    ]
-    return "stop" if all(_can_consume(look, view.group, topic, queue) for look in telling) else "unknown"
-
-
-def _moves_anywhere(view: GroupView) -> bool:
-    """Whether the group's offset moves in any queue."""
-    offsets = [
-        {point.offset for point in history(view, topic, queue)}
-        for topic in view.topics
-        for queue in view.queues(topic)
-    ]
-    return any(len(known) > 1 for known in offsets)
-
-
-def _set_back(view: GroupView, topic: str, queue: Queue) -> tuple[Look, Look] | None:
-    """The looks between which the broker's offset fell; None: it never did.
-
-    It counts also without a lag before, which Burrow calls OK, and after the group has caught up: its messages
-    came again. A member that takes a queue over may store a lower one too, once.
-    """
-    looks = _looks(view, topic, queue)
-    known = [look for look in looks if look.offset(view.group, topic, queue) is not None]
-    for before, after in pairwise(known):
-        first, second = (look.offset(view.group, topic, queue) for look in (before, after))
-        ends = before.ends.get(topic, {}).get(queue)
-        if first is None or second is None or ends is None:
-            continue
-        if second < min(first, ends.max_offset):
-            return before, after
-    return None
-
-
 def _by_how_much(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     """How far the offsets went back, as a phrase: at the end of a watch the group may have caught up."""
     number = 0
     for queue in queues:
-        if (looks := _set_back(view, topic, queue)) is not None:
+        if (looks := set_back(view, topic, queue)) is not None:
             first, second = (look.offset(view.group, topic, queue) or 0 for look in looks)
             number += first - second
     return f"; it went back by {counted(number, 'message')}" if number else ""
@@ -183,7 +101,7 @@ def evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evid
     queues = sorted(queues)
     brokers = sorted({queue[0] for queue in queues})
     said = []
-    fell = next((looks for queue in queues if (looks := _set_back(view, topic, queue))), None)
+    fell = next((looks for queue in queues if (looks := set_back(view, topic, queue))), None)
     for look in fell or (view.looks[0], view.looks[-1])[-min(2, len(view.looks)) :]:
         for broker in brokers:
             known = look.offsets.get(broker, {}).get(view.group, {}).get(topic, {})
