@@ -25,7 +25,7 @@ from rocketchaos.harness.workers.child.java_polled import LitePullConsumer
 from rocketchaos.harness.workers.child.java_producer import Producer
 from rocketchaos.harness.workers.child.java_pull import PullConsumer
 from rocketchaos.harness.workers.child.spare import Spare
-from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
+from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe, Handler
 
 _WARM_UP = (
     "org.apache.rocketmq.client.consumer.DefaultMQPushConsumer",
@@ -94,15 +94,32 @@ def _warm_up() -> None:
         jvm.new_client(_WARM_UP[0], "WARM_UP")
 
 
+def _after(warm_up: threading.Thread, handler: Handler) -> Handler:
+    """The handler, which begins once everything is loaded.
+
+    Two threads must not be the first to use a class at the same time: the second finds a class without hints, and
+    the process ends with SIGSEGV (JPHintsConversion::matches, JPype 1.7.1).
+    """
+
+    @functools.wraps(handler)
+    def call(**with_: Any) -> Mapping[str, Any] | None:
+        warm_up.join()
+        return handler(**with_)
+
+    return call
+
+
 def main() -> None:
     """Start the JVM and serve."""
     given = jvm.arguments()
     spare = None if given.spare is None else Spare(given.spare)
     jvm.start(given)
-    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    warm_up = threading.Thread(target=_warm_up, name="warm-up", daemon=True)
+    warm_up.start()
     events = EventPipe(given.events_fd if spare is None else spare.wait_until_taken())
     worker = ClientWorker(functools.partial(_consumer, events), functools.partial(Producer, events))
-    jvm.run(given, events, worker.handlers, worker.shut_down)
+    handlers = {name: _after(warm_up, handler) for name, handler in worker.handlers.items()}
+    jvm.run(given, events, handlers, worker.shut_down)
 
 
 if __name__ == "__main__":
