@@ -94,7 +94,7 @@ def _warm_up() -> None:
         jvm.new_client(_WARM_UP[0], "WARM_UP")
 
 
-def _after(warm_up: threading.Thread, handler: Handler) -> Handler:
+def after(warm_up: threading.Thread, handler: Handler) -> Handler:
     """The handler, which begins once everything is loaded.
 
     Two threads must not be the first to use a class at the same time: the second finds a class without hints, and
@@ -118,7 +118,7 @@ def main() -> None:
     warm_up.start()
     events = EventPipe(given.events_fd if spare is None else spare.wait_until_taken())
     worker = ClientWorker(functools.partial(_consumer, events), functools.partial(Producer, events))
-    handlers = {name: _after(warm_up, handler) for name, handler in worker.handlers.items()}
+    handlers = {name: after(warm_up, handler) for name, handler in worker.handlers.items()}
     jvm.run(given, events, handlers, worker.shut_down)
 
 
