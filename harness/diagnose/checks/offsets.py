@@ -10,6 +10,7 @@ from rocketchaos.harness.diagnose.checks.reasons import (
     UNCOMMITTED,
     explained_by,
     failing,
+    heartbeat_s,
     in_hands,
     may_hang_s,
     owners_unknown,
@@ -187,6 +188,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                     for_s=max(
                         SETTLES_S + _begins_s(view, topic, queues),
                         *(may_hang_s(view, topic, queue) for queue in queues),
+                        *(heartbeat_s(view, topic, queue) for queue in queues),
                     ),
                 )
 
@@ -210,6 +212,8 @@ def _see(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     slow_s = max(slow_pulls_s(view, topic, queue) for queue in queues)
     if slow_s >= STOPPED_S:
         return f": its owner pulls every {slow_s:.0f} s (pullInterval)"
+    if reason := pulls_fail(view, topic, queues):
+        return reason
     codes = {explained_by(view, topic, queue) for queue in queues if queue in view.owners(topic)}
     if not owners_unknown(view) and any(queue not in view.owners(topic) for queue in queues):
         codes.add(unowned_because(view, topic))
@@ -271,8 +275,10 @@ CHECKS = (
             "If it holds some, its listener hangs, or is an orderly one that keeps failing, which blocks its "
             "queue: read its log, and take a thread dump, `mqadmin consumerStatus -s`.",
             "If its autoCommit is false, let its application commit what it has handled.",
+            "If a broker holds an older subscription, heartbeats don't reach it: look for refusals in its log, "
+            "and for another broker that hangs.",
         ),
-        ("G04",),
+        ("G04", "A21"),
         by_brokers=True,
         of_group=_in_state("stop", "{queues}: the offset hasn't moved for {seconds} s, {lag} behind"),
     ),

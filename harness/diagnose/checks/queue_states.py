@@ -9,6 +9,7 @@ from rocketchaos.harness.diagnose.checks.points import WINDOW_S, Point, state
 from rocketchaos.harness.diagnose.checks.pulls import owners
 from rocketchaos.harness.diagnose.checks.reasons import (
     explained_by,
+    heartbeat_s,
     in_hands,
     may_hang_s,
     owners_unknown,
@@ -73,7 +74,7 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
     if found != "stop" or view.silent or owners_unknown(view):
         return found
     past_s = (points[-1].at_ms - points[0].at_ms) / 1000
-    least_s = max(slow_pulls_s(view, topic, queue), may_hang_s(view, topic, queue))
+    least_s = max(wait(view, topic, queue) for wait in (slow_pulls_s, may_hang_s, heartbeat_s))
     if explained_by(view, topic, queue) or past_s < least_s:
         return "unknown"
     if any(held.cached_count and takes_turns(member) for member, held in in_hands(view, topic, queue)):

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import lacks_group
-from rocketchaos.harness.diagnose.checks.hands import STUCK_MS, stuck_ms
+from rocketchaos.harness.diagnose.checks.hands import STUCK_MS, moves, stuck_ms
 from rocketchaos.harness.diagnose.checks.progress import hangs
 from rocketchaos.harness.diagnose.checks.pulls import refused
+from rocketchaos.harness.diagnose.fate import carries_its_own
 from rocketchaos.harness.diagnose.model import CLASS, Held, Member
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.owners import has_id_twice
@@ -19,9 +20,8 @@ UNCOMMITTED = (
     "or a rebalance. Otherwise they wait."
 )
 """The effect of an `uncommitted` offset."""
-_NEARLY_S = 10.0
-"""A listener that hangs since the first look is known to hang that much after 25 s, at which offsets count as
-stopped."""
+_HEARTBEAT_S = 40.0
+"""A client sends a heartbeat every 30 s (heartbeatBrokerInterval). A pull follows and, within 5 s, a commit."""
 
 
 def in_hands(view: GroupView, topic: str, queue: Queue) -> Iterator[tuple[Member, Held]]:
@@ -45,7 +45,11 @@ def failing(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
 
 def pulls_fail(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     """The owners whose pulls fail, and why, as a phrase."""
-    return _without_filter_server(view, topic, queues) or refused(view, topic, queues)
+    return (
+        _without_filter_server(view, topic, queues)
+        or _without_heartbeat(view, topic, queues)
+        or refused(view, topic, queues)
+    )
 
 
 def _without_filter_server(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
@@ -69,6 +73,44 @@ def _without_filter_server(view: GroupView, topic: str, queues: Sequence[Queue])
     )
 
 
+def _without_heartbeat(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
+    """The owners whose pulls the brokers refuse until the next heartbeat, as a phrase."""
+    ids = sorted({item for queue in queues for item in _newer_than_stored(view, topic, queue)})
+    if not ids:
+        return ""
+    brokers = sorted({queue[0] for queue in queues if _newer_than_stored(view, topic, queue)})
+    return (
+        f"; {joined(brokers)} {'holds' if len(brokers) == 1 else 'hold'} an older subscription than that of "
+        f"{joined(ids)}, and {'refuses' if len(brokers) == 1 else 'refuse'} pulls of a newer one (code 25) until "
+        "a heartbeat brings it"
+    )
+
+
+def _newer_than_stored(view: GroupView, topic: str, queue: Queue) -> list[str]:
+    """The owners whose subscription has a newer version than the one that the queue's broker holds.
+
+    The broker refuses such pulls (PullMessageProcessor, SUBSCRIPTION_NOT_LATEST; 4.9.4 to 5.5.0). At a client's
+    start or rebalance this may take up to 30 s: a client skips heartbeats while one hangs.
+    """
+    held = view.held(topic).get(queue[0])
+    return [
+        member.client_id
+        for member, _ in in_hands(view, topic, queue)
+        if held is not None
+        and topic in member.subscriptions
+        and not carries_its_own(view, member)
+        and member.subscriptions[topic].version > held.version
+    ]
+
+
+def heartbeat_s(view: GroupView, topic: str, queue: Queue) -> float:
+    """How long it takes to see whether a heartbeat ends the refusal of a queue's pulls; 0: the last two looks saw
+    no such refusal."""
+    looks = (view, view.before)
+    newer = any(item is not None and _newer_than_stored(item, topic, queue) for item in looks)
+    return _HEARTBEAT_S if newer else 0.0
+
+
 def uncommitted(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     """The owners that hold no message of these queues, and leave it to their applications to commit offsets
     (DefaultLitePullConsumer), as a phrase; clients of 4.9.x don't report their queues."""
@@ -88,13 +130,27 @@ def slow_pulls_s(view: GroupView, topic: str, queue: Queue) -> float:
 
 
 def may_hang_s(view: GroupView, topic: str, queue: Queue) -> float:
-    """How long it takes to see whether a listener hangs (RC0601), where the queue's owner has finished none of its
-    messages for most of that time; 0: it fails, or finishes some."""
-    doubtful = any(
-        topic not in member.failing and STUCK_MS - 1000 * _NEARLY_S <= stuck_ms(member, held) < STUCK_MS
+    """How long it takes, from the first look on, to see whether a listener hangs (RC0601), where the queue's owner
+    holds messages; 0: it fails, or finishes some."""
+    left_ms = [
+        STUCK_MS - stuck_ms(member, held)
         for member, held in in_hands(view, topic, queue)
-    )
-    return STUCK_MS / 1000 + _NEARLY_S if doubtful else 0.0
+        if topic not in member.failing
+        and 0 < stuck_ms(member, held) < STUCK_MS
+        and not moves(view.looks, view.group, member, topic, queue)
+        and not _has_finished_one(view, member, topic, queue)
+    ]
+    past_s = (view.looks[-1].at_ms - view.looks[0].at_ms) / 1000
+    return past_s + max(left_ms) / 1000 if left_ms else 0.0
+
+
+def _has_finished_one(view: GroupView, member: Member, topic: str, queue: Queue) -> bool:
+    """Whether its listener has returned since the look before, at which it had messages of the queue too."""
+    known = view.before and view.before.members.get(member.client_id)
+    held = known and known.queues.get(topic, {}).get(queue)
+    if not held or not held.cached_count:
+        return False
+    return held.last_consume_ms != member.queues[topic][queue].last_consume_ms
 
 
 def explained_by(view: GroupView, topic: str, queue: Queue) -> str:

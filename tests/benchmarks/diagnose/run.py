@@ -31,9 +31,9 @@ from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.scenario.model import Scenario
 from tests.benchmarks.diagnose import accuracy, dashboard, mqadmin, scale
 
-COMES_WITH = {"RC0102": {"RC0105"}, "RC0702": {"RC0701"}}
-"""What may be true as well: a subscription lasts without a member only if its version is of the future, and before
-a message is a dead letter it is retried."""
+COMES_WITH = {"RC0102": {"RC0105"}, "RC0505": {"RC0210"}, "RC0506": {"RC0210"}, "RC0702": {"RC0701"}}
+"""What may be true as well: a subscription lasts without a member only if its version is of the future; the only
+member is stopped, so that the offset stays where it is; and before a message is a dead letter it is retried."""
 HERE = Path(__file__).parent
 Tool = Callable[[str, Held, Report], str]
 """What a tool says of the first group of a held run, in one line: given RocketMQ's version, the run, and the

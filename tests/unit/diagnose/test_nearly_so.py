@@ -43,6 +43,7 @@ from tests.unit.diagnose.reports import (
     diagnosed,
     each,
     second_broker,
+    unknown,
 )
 
 RECORDED = "mismatch-5.5.0.json"
@@ -330,3 +331,50 @@ def test_limits_of_retries_are_compared_where_they_decide_something() -> None:
     assert "RC0218" not in codes(diagnosed(RECORDED, ALIKE, pulls, other_limits))
     # RC0703 says what is wrong.
     assert codes(diagnosed(RECORDED, ALIKE, client_property("maxReconsumeTimes", "0", "16"))) == {"RC0703"}
+
+
+def test_a_listener_that_got_its_message_late_is_looked_at_until_it_is_known_to_hang() -> None:
+    """An orderly member gets its queue's lock up to 20 s late: at 28 s it has hung for 8 s."""
+
+    def hangs(document: Any, look: int) -> None:
+        for key, held in document["mqTable"].items():
+            came = "%" not in key and '"queueId": 0' in key and look >= 10
+            held.update(cachedMsgCount=int(came), cachedMsgMinOffset=8, cachedMsgMaxOffset=8)
+            held["lastConsumeTimestamp"] = held["lastPullTimestamp"] + 2_000 * 10
+            held["lastPullTimestamp"] += 2_000 * look
+
+    changes: Any = (ALIKE, *orderly(locked=True), *offset(lambda _look: 8), by_look(307, hangs))
+    undecided, known = (diagnosed(RECORDED, *changes, looks=looks) for looks in (17, 27))
+    assert (codes(undecided), unknown(undecided)) == (set(), {"RC0501"})
+    assert codes(known) == {"RC0601"}
+
+
+def _refused_until(heartbeat: int) -> tuple[Any, ...]:
+    """The broker holds an older subscription than the members have, until a look; then their offsets move."""
+
+    def stored(document: Any, look: int) -> None:
+        for item in document["subscriptionTable"].values():
+            item["subVersion"] = 1 if look < heartbeat else item["subVersion"]
+
+    return (*offset(lambda look: 1 if look <= heartbeat else 9), by_look(203, stored))
+
+
+@pytest.mark.parametrize("name", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
+def test_pulls_that_are_refused_until_the_next_heartbeat_are_no_error(name: str) -> None:
+    """Pulls with a newer subscription than the broker's are refused; a heartbeat comes every 30 s."""
+    for looks in (1, 14, 15):
+        report = diagnosed(name, ALIKE, *_refused_until(14), looks=looks)
+        assert (codes(report), unknown(report)) == (set(), {"RC0501"})
+        (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0501"]
+        assert ("refuses pulls of a newer one" in reason) is (looks < 15)
+    report = diagnosed(name, ALIKE, *_refused_until(14), looks=17)
+    assert not codes(report) | unknown(report)
+
+
+def test_pulls_that_no_heartbeat_comes_for_are_an_error_with_its_reason() -> None:
+    report = diagnosed(RECORDED, ALIKE, *_refused_until(99), looks=30)
+    (finding,) = report.findings
+    assert (finding.check.code, finding.level) == ("RC0501", Level.ERROR)
+    assert (
+        "broker-1 holds an older subscription than that of host-2@instance-1, and refuses" in finding.sentence
+    )
