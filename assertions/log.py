@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.base import Answer, Check, Count
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.servers import LogLine, LogObserved
 from rocketchaos.harness.language.words import ConsumerRef, MomentName, NodeRef, ProducerRef
@@ -26,21 +26,35 @@ Pattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_expres
 """A regular expression, of Python's."""
 
 
-def require_one_log(*named: str | None) -> None:
-    """Raises: ValueError: not exactly one log is named."""
-    if len([name for name in named if name is not None]) != 1:
-        raise ValueError("give exactly one of `node`, `consumer` and `producer`")
+class OfOneLog(Check):
+    """A check of the lines of one server's log, or of one client's."""
+
+    node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
+    consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
+    producer: ProducerRef | None = Field(default=None, description="or the producer")
+
+    @model_validator(mode="after")
+    def _one_log(self) -> Self:
+        if len([name for name in (self.node, self.consumer, self.producer) if name is not None]) != 1:
+            raise ValueError("give exactly one of `node`, `consumer` and `producer`")
+        return self
+
+    @property
+    def whose(self) -> str:
+        """The name that it gives: of a server, a producer, a consumer, or a variable that stands for consumers."""
+        return str(self.node or self.producer or self.consumer)
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The expressions whose lines it reads."""
+        raise NotImplementedError
+
+    def sources(self, view: RunView) -> Sequence[str] | None:
+        """The names of those whose logs it reads; None: the variable was never bound."""
+        return view.consumers(self.whose) if self.consumer is not None else (self.whose,)
 
 
-def sources_of(
-    view: RunView, node: str | None, producer: str | None, consumer: str | None
-) -> Sequence[str] | None:
-    """Whose logs are meant, by the keys of a check; None: the variable was never bound."""
-    named = node or producer
-    return (named,) if named else view.consumers(str(consumer))
-
-
-class Log(Count):
+class Log(OfOneLog, Count):
     """The number of lines of a log that match, from the run's beginning, or from one observation, to another.
 
     The log is the server's own, or the RocketMQ client's; clients that are `beside` one another have one log.
@@ -52,29 +66,20 @@ class Log(Count):
     word = "log"
     example = "log: {node: broker-a, matches: 'subscription changed, group: g', at_least: 1}"
 
-    node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
-    consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
-    producer: ProducerRef | None = Field(default=None, description="or the producer")
     matches: Pattern = Field(description="a Python regular expression found in the line")
 
     since: MomentName | None = Field(default=None, description="only lines after this observation")
 
-    @model_validator(mode="after")
-    def _one_log(self) -> Log:
-        require_one_log(self.node, self.consumer, self.producer)
-        return self
-
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The expressions whose lines it reads."""
         return (self.matches,)
 
     def title(self) -> str:
-        return f"log of {self.node or self.producer or self.consumer}"
+        return f"log of {self.whose}"
 
     def evaluate(self, view: RunView) -> Answer:
         expected = f"{self.how_many('line')} matching {self.matches!r}"
-        sources = sources_of(view, self.node, self.producer, self.consumer)
+        sources = self.sources(view)
         if sources is None:
             return Answer(None, expected, f"{self.consumer} was never bound")
         if not sources:

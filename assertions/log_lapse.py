@@ -7,16 +7,16 @@ from datetime import datetime
 
 from pydantic import Field, model_validator
 
-from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.base import Answer
 from rocketchaos.assertions.limits import keeps
-from rocketchaos.assertions.log import Pattern, require_one_log, sources_of
+from rocketchaos.assertions.log import OfOneLog, Pattern
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.servers import LogLine
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.words import ConsumerRef, DurationMs, MomentName, NodeRef, ProducerRef
+from rocketchaos.harness.language.words import DurationMs, MomentName
 
 
-class LogLapse(Check):
+class LogLapse(OfOneLog):
     """The time from each matching line of a log to the next line that matches another expression.
 
     The times are those in the lines, usually in milliseconds; in broker.log in whole seconds. Without `to` it
@@ -29,9 +29,6 @@ class LogLapse(Check):
         "log-lapse: {consumer: a, from: offset illegal, to: fix the pull request offset, at_least: 9900ms}"
     )
 
-    node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
-    consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
-    producer: ProducerRef | None = Field(default=None, description="or the producer")
     begin: Pattern = Field(
         alias="from",
         description="a Python regular expression found in the line from which the time counts",
@@ -47,18 +44,16 @@ class LogLapse(Check):
 
     @model_validator(mode="after")
     def _says_something(self) -> LogLapse:
-        require_one_log(self.node, self.consumer, self.producer)
         if self.at_most is None and self.at_least is None:
             raise ValueError("say `at_most`, `at_least` or both")
         return self
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The expressions whose lines it reads."""
         return (self.begin,) if self.to is None else (self.begin, self.to)
 
     def title(self) -> str:
-        return f"times in the log of {self.node or self.producer or self.consumer}"
+        return f"times in the log of {self.whose}"
 
     def evaluate(self, view: RunView) -> Answer:
         limits = (("at least", self.at_least), ("at most", self.at_most))
@@ -68,7 +63,7 @@ class LogLapse(Check):
         if end is None or begin is None:
             missing = self.at if end is None else self.since
             return Answer(None, expected, f"the observation `{missing}` was not made")
-        sources = sources_of(view, self.node, self.producer, self.consumer)
+        sources = self.sources(view)
         if sources is None:
             return Answer(None, expected, f"{self.consumer} was never bound")
         lines = [

@@ -1,7 +1,6 @@
 """Which consumers need a process of their own; pure."""
 
-from rocketchaos.assertions.log import Log
-from rocketchaos.assertions.log_lapse import LogLapse
+from rocketchaos.assertions.log import OfOneLog
 from rocketchaos.harness.language.words import references
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.base import Step, every_step
@@ -29,8 +28,8 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
             asked |= _candidates(scenario, steps, step.log)
     for _, _, check in scenario.checks():
         # In a shared process's log nobody could tell whose a line is that names no group.
-        if isinstance(check, Log | LogLapse) and check.node is None:
-            asked |= _candidates(scenario, steps, check.producer or str(check.consumer))
+        if isinstance(check, OfOneLog) and check.node is None:
+            asked |= _candidates(scenario, steps, check.whose)
     return frozenset(asked & {*scenario.consumers, *scenario.senders})
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocketchaos.assertions.log import Log
-from rocketchaos.assertions.log_lapse import LogLapse
+from rocketchaos.assertions.log import OfOneLog
 from rocketchaos.harness.core.events.servers import LogLine, LogObserved
 from rocketchaos.harness.core.names import Names
 
@@ -87,9 +86,9 @@ def time_in(line: str) -> str | None:
 
 def _wanted(context: ProbeContext) -> Iterator[tuple[str, str]]:
     for _, _, check in context.scenario.checks():
-        if isinstance(check, Log | LogLapse):
-            named = check.node or check.producer
-            sources = [named] if named else context.variables.resolve([str(check.consumer)])
+        if isinstance(check, OfOneLog):
+            one_name = check.consumer is None
+            sources = [check.whose] if one_name else context.variables.resolve([check.whose])
             yield from ((source, pattern) for source in sources for pattern in check.patterns)
 
 
