@@ -54,7 +54,7 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
 
 
 def _waiting(view: GroupView, topic: str, queue: Queue) -> int:
-    """How far the group is behind, without the messages that retention has deleted: RC0505 tells of these."""
+    """How far the group is behind, without the messages that retention has deleted: RC0505 reports them."""
     last = history(view, topic, queue)[-1]
     ends = view.ends(topic).get(queue)
     deleted = max(0, ends.min_offset - last.offset) if ends is not None else 0
