@@ -38,7 +38,7 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 
 def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue], int]]:
-    """For each topic: its queues in this state, and their lag."""
+    """For each topic: its queues in this state, and how many of their messages wait."""
     if not view.online:
         return
     for topic in view.topics:
@@ -48,9 +48,17 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
         for queue in view.queues(topic):
             if states(view)[topic, queue] == wanted and not only_filtered(view, topic, queue):
                 found.append(queue)
-                lag += history(view, topic, queue)[-1].lag
+                lag += _waiting(view, topic, queue)
         if found:
             yield topic, found, lag
+
+
+def _waiting(view: GroupView, topic: str, queue: Queue) -> int:
+    """How far the group is behind, without the messages that retention has deleted: RC0505 reports them."""
+    last = history(view, topic, queue)[-1]
+    ends = view.ends(topic).get(queue)
+    deleted = max(0, ends.min_offset - last.offset) if ends is not None else 0
+    return max(0, last.lag - deleted)
 
 
 def _by_how_much(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:

@@ -288,6 +288,13 @@ def test_a_group_that_nobody_uses_any_more_is_no_error(groups: tuple[str, ...] |
     assert "2 messages of broker-1 0, between" in finding.sentence
 
 
+def test_deleted_messages_are_not_said_to_wait() -> None:
+    paused = ALIKE, *offset(lambda _look: 1), ends(minOffset=3), tries(2_000, 0)
+    found = {item.check.code: item for item in diagnosed("mismatch-4.9.4.json", *paused, looks=17).findings}
+    assert "2 messages of broker-1 0, between" in found["RC0505"].sentence
+    assert ", 6 messages behind" in found["RC0501"].sentence
+
+
 def test_an_offset_of_minus_one_is_none() -> None:
     """Go clients store it for their retry topic at their start."""
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(lambda _look: -1), looks=3)
