@@ -46,9 +46,12 @@ def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue],
             continue  # RC0508
         found, lag = [], 0
         for queue in view.queues(topic):
-            if states(view)[topic, queue] == wanted and not only_filtered(view, topic, queue):
+            if states(view)[topic, queue] != wanted or only_filtered(view, topic, queue):
+                continue
+            # Where all was deleted none waits; that an offset went back is true anyway.
+            if (waiting := _waiting(view, topic, queue)) or wanted == "rewind":
                 found.append(queue)
-                lag += _waiting(view, topic, queue)
+                lag += waiting
         if found:
             yield topic, found, lag
 

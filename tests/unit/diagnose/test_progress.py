@@ -293,6 +293,8 @@ def test_deleted_messages_are_not_said_to_wait() -> None:
     found = {item.check.code: item for item in diagnosed("mismatch-4.9.4.json", *paused, looks=17).findings}
     assert "2 messages of broker-1 0, between" in found["RC0505"].sentence
     assert ", 6 messages behind" in found["RC0501"].sentence
+    paused = ALIKE, *offset(lambda _look: 1), ends(minOffset=9), tries(2_000, 0)
+    assert codes(diagnosed("mismatch-4.9.4.json", *paused, looks=17)) == {"RC0505"}
 
 
 def test_an_offset_of_minus_one_is_none() -> None:
