@@ -113,7 +113,7 @@ def _first_retry(view: GroupView) -> Iterator[Unknown]:
 
 def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     ends = view.ends(topic)
-    came = view.stored_in(topic)
+    stored = view.stored_in(topic)
     waits: dict[Queue, int] = {}
     for queue, end in ends.items():
         reached = view.reached(topic, queue)
@@ -133,7 +133,7 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         parts = [f"{counted(waiting, 'retry', 'retries')} {'waits' if waiting == 1 else 'wait'}{nobody}"]
     else:
         parts = [
-            f"{counted(came, 'retry', 'retries')} {'has' if came == 1 else 'have'} come, and none is ready now"
+            f"{counted(stored, 'retry', 'retries')} {'is' if stored == 1 else 'are'} stored, and none is ready now"
         ]
     if grown:
         parts.append(f"{grown} {'has' if grown == 1 else 'have'} come since the first look")
@@ -148,7 +148,7 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         )
     else:
         effect = _AGAIN_BY_POP if by_pop else _in_share_of_broadcasting(view, waits)
-    unimportant = not (waiting or grown or by_pop) and _rarely_fails(view, came)
+    unimportant = not (waiting or grown or by_pop) and _rarely_fails(view, stored)
     yield Found(
         "; ".join([*parts, *([last] if last_ms else [])]),
         _stats(view, topic),
