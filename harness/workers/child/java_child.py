@@ -39,6 +39,74 @@ _WARM_UP = (
     "io.netty.buffer.PooledByteBufAllocator",
 )
 """Classes whose loading takes most of a first consumer's start."""
+_FIRST_USED = {
+    "java.lang.reflect": ("AccessibleObject", "Field", "Field[]", "Member"),
+    "java.util": (
+        "AbstractMap",
+        "AbstractMap$SimpleEntry",
+        "AbstractMap$SimpleImmutableEntry",
+        "ArrayList",
+        "ArrayList$Itr",
+        "Collections$UnmodifiableCollection",
+        "Collections$UnmodifiableList",
+        "Collections$UnmodifiableRandomAccessList",
+        "HashSet",
+        "Map$Entry",
+        "Set",
+    ),
+    "java.util.concurrent": (
+        "ConcurrentHashMap",
+        "ConcurrentHashMap$EntryIterator",
+        "ConcurrentHashMap$EntrySetView",
+        "ConcurrentHashMap$KeyIterator",
+        "ConcurrentHashMap$KeySetView",
+        "ConcurrentHashMap$MapEntry",
+        "atomic.LongAdder",
+    ),
+    "org.apache.rocketmq.client": (
+        "consumer.AllocateMessageQueueStrategy",
+        "consumer.DefaultLitePullConsumer",
+        "consumer.MessageSelector",
+        "consumer.listener.ConsumeConcurrentlyContext",
+        "consumer.listener.ConsumeConcurrentlyStatus",
+        "consumer.listener.ConsumeOrderlyContext",
+        "consumer.listener.ConsumeOrderlyStatus",
+        "consumer.listener.MessageListenerConcurrently",
+        "consumer.listener.MessageListenerOrderly",
+        "consumer.rebalance.AllocateMessageQueueAveragely",
+        "exception.MQBrokerException",
+        "exception.MQClientException",
+        "impl.consumer.AssignedMessageQueue",
+        "impl.consumer.DefaultLitePullConsumerImpl",
+        "impl.consumer.RebalancePushImpl",
+        "producer.DefaultMQProducer",
+        "producer.MessageQueueSelector",
+        "producer.SendCallback",
+        "producer.SendResult",
+        "producer.SendStatus",
+        "stat.ConsumerStatsManager",
+    ),
+    "org.apache.rocketmq.common": (
+        "consumer.ConsumeFromWhere",
+        "message.Message",
+        "message.MessageClientExt",
+        "message.MessageExt",
+        "message.MessageQueue",
+        "protocol.heartbeat.MessageModel",
+        "protocol.heartbeat.SubscriptionData",
+        "stats.RTStatsItem",
+        "stats.StatsItem",
+        "stats.StatsItemSet",
+    ),
+    "org.apache.rocketmq.remoting": (
+        "exception.RemotingException",
+        "protocol.RemotingCommand",
+        "protocol.heartbeat.MessageModel",
+        "protocol.heartbeat.SubscriptionData",
+    ),
+}
+"""The classes that commands and listeners use, by package: 4.9 and 5.x have some in different ones. `after` has
+the reason why they are used before."""
 
 
 _OFFSETS_FOLDER = "rocketmq.client.localOffsetStoreDir"
@@ -86,8 +154,9 @@ def _keep_offsets_beside_others() -> None:
 
 
 def _warm_up() -> None:
-    """Load what a first consumer needs; a class that a version lacks is no matter: nothing rests on it."""
-    for name in _WARM_UP:
+    """Load what consumers and producers need; a class that a version lacks is no matter: nothing rests on it."""
+    first_used = [f"{package}.{name}" for package, names in _FIRST_USED.items() for name in names]
+    for name in (*_WARM_UP, *first_used):
         with contextlib.suppress(TypeError, jpype.JException):
             jpype.JClass(name)
     with contextlib.suppress(jpype.JException):
