@@ -75,10 +75,11 @@ def _without_filter_server(view: GroupView, topic: str, queues: Sequence[Queue])
 
 def _without_heartbeat(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
     """The owners whose pulls the brokers refuse until the next heartbeat, as a phrase."""
-    ids = sorted({item for queue in queues for item in _newer_than_stored(view, topic, queue)})
-    if not ids:
+    newer = {queue: found for queue in queues if (found := _newer_than_stored(view, topic, queue))}
+    if not newer:
         return ""
-    brokers = sorted({queue[0] for queue in queues if _newer_than_stored(view, topic, queue)})
+    ids = sorted({item for found in newer.values() for item in found})
+    brokers = sorted({queue[0] for queue in newer})
     return (
         f"; {joined(brokers)} {'holds' if len(brokers) == 1 else 'hold'} an older subscription than that of "
         f"{joined(ids)}, and {'refuses' if len(brokers) == 1 else 'refuse'} pulls of a newer one (code 25) until "
