@@ -5,27 +5,36 @@ does BETWEEN for two comparisons.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 _TOKEN = re.compile(
     r"(?P<skipped>\s+|--[^\n]*|/\*.*?\*/)|(?P<text>'(?:[^']|'')*')|(?P<word>[A-Za-z_$][\w$]*)"
     r"|(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)|(?P<sign><>|<=|>=|.)",
     re.DOTALL,
 )
-_KEYWORDS = frozenset(
+KEYWORDS = frozenset(
     ["NOT", "AND", "OR", "BETWEEN", "IN", "TRUE", "FALSE", "NULL", "IS", "CONTAINS", "STARTSWITH", "ENDSWITH"]
 )
 """In any capitals; names of properties keep theirs."""
-_MIRRORED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-"""`1 < a` is `a > 1`."""
-_MOST = 200
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+"""`1 < a` is `a > 1`.
+
+`1 = a` is `a = 1`, except in a NOT: of messages without `a` the former is false, the latter unknown
+(ComparisonExpression.doCreateEqual). So `1 <> a` matches them, and `a <> 1` doesn't.
+"""
+MOST_WORDS = 200
 """Longer ones are compared word by word: a bundle from others may nest brackets without end."""
 
 
 def canonical(sql: str) -> str:
     """Equal for two texts that match the same messages, as far as the texts show."""
-    words = [_word(found) for found in _TOKEN.finditer(sql) if found["skipped"] is None]
-    return " ".join(words) if len(words) > _MOST else _of(_compared(words))
+    found = words(sql)
+    return " ".join(found) if len(found) > MOST_WORDS else _of(_compared(found), {**_MIRRORED, "=": "="})
+
+
+def words(sql: str) -> Sequence[str]:
+    """Its words and signs without blanks and comments, keywords in capitals."""
+    return [_word(found) for found in _TOKEN.finditer(sql) if found["skipped"] is None]
 
 
 def _compared(words: Sequence[str]) -> Sequence[str]:
@@ -35,8 +44,8 @@ def _compared(words: Sequence[str]) -> Sequence[str]:
     while at < len(words):
         subject, negated = words[at], words[at + 1 : at + 2] == ["NOT"]
         between = at + 1 + negated
-        low, end_of_low = _value(words, between + 1)
-        high, end = _value(words, end_of_low + 1)
+        low, end_of_low = value(words, between + 1)
+        high, end = value(words, end_of_low + 1)
         # NOT and signs bind more closely: `NOT a BETWEEN 1 AND 2` is about `NOT a`.
         alone = found[-1:] not in (["NOT"], ["-"], ["+"]) and words[end : end + 1] in (
             [],
@@ -58,7 +67,7 @@ def _compared(words: Sequence[str]) -> Sequence[str]:
     return found
 
 
-def _value(words: Sequence[str], begin: int) -> tuple[Sequence[str], int]:
+def value(words: Sequence[str], begin: int) -> tuple[Sequence[str], int]:
     """A literal or a property, perhaps with its sign, and where it ends; none: something else is there."""
     end = begin + 1 + (words[begin : begin + 1] in (["-"], ["+"]))
     value = words[begin:end]
@@ -66,26 +75,31 @@ def _value(words: Sequence[str], begin: int) -> tuple[Sequence[str], int]:
 
 
 def _is_value(word: str) -> bool:
-    return _is_literal(word) or (word.isidentifier() and word not in _KEYWORDS)
+    return is_literal(word) or is_property(word)
+
+
+def is_property(word: str) -> bool:
+    """Whether it is the name of a message's property."""
+    return (word[0].isalpha() or word[0] in "_$") and word not in KEYWORDS
 
 
 def _word(found: re.Match[str]) -> str:
     upper = found[0].upper()
-    return upper if found["word"] and upper in _KEYWORDS else found[0]
+    return upper if found["word"] and upper in KEYWORDS else found[0]
 
 
-def _of(words: Sequence[str]) -> str:
+def _of(words: Sequence[str], mirrored: Mapping[str, str]) -> str:
     words = _bare(words)
     for operator in ("OR", "AND"):
         parts = _split(words, operator)
         if len(parts) > 1 and all(parts):
-            operands = {item for part in parts for item in _operands(part, operator)}
+            operands = {item for part in parts for item in _operands(part, operator, mirrored)}
             return f"( {f' {operator} '.join(sorted(operands))} )"
-    if len(words) == 3 and words[1] in _MIRRORED and _is_literal(words[0]) and not _is_literal(words[2]):
-        return f"{words[2]} {_MIRRORED[words[1]]} {words[0]}"
+    if len(words) == 3 and words[1] in mirrored and is_literal(words[0]) and not is_literal(words[2]):
+        return f"{words[2]} {mirrored[words[1]]} {words[0]}"
     # Without its brackets NOT takes the next operand alone: `NOT (a = 1)` isn't `NOT a = 1`.
     if len(words) > 3 and words[0] == "NOT" and words[1] == "(" and _closes(words, 1) == len(words) - 1:
-        return f"NOT ( {_of(words[2:-1])} )"
+        return f"NOT ( {_of(words[2:-1], _MIRRORED)} )"
     if "IN" in words and words[-1] == ")":
         begin = words.index("IN") + 2
         values = sorted({word for word in words[begin:-1] if word != ","})
@@ -100,17 +114,18 @@ def _bare(words: Sequence[str]) -> Sequence[str]:
     return words
 
 
-def _operands(words: Sequence[str], operator: str) -> set[str]:
+def _operands(words: Sequence[str], operator: str, mirrored: Mapping[str, str]) -> set[str]:
     """Of one part: where it is the same operator in brackets, what that has."""
     words = _bare(words)
     parts = _split(words, operator)
     # AND binds more closely: with an OR beside it, it is none of this level.
     if len(parts) == 1 or not all(parts) or (operator == "AND" and len(_split(words, "OR")) > 1):
-        return {_of(words)}
-    return {item for part in parts for item in _operands(part, operator)}
+        return {_of(words, mirrored)}
+    return {item for part in parts for item in _operands(part, operator, mirrored)}
 
 
-def _is_literal(word: str) -> bool:
+def is_literal(word: str) -> bool:
+    """Whether it is a number or a text."""
     return word[0].isdigit() or word[0] in ".'"
 
 

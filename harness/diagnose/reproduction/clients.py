@@ -22,6 +22,11 @@ def is_lite_pull(member: Member) -> bool:
     return "autoCommit" in member.properties
 
 
+def is_usual(member: Member) -> bool:
+    """Whether it is a DefaultMQPushConsumer of Java."""
+    return is_java(member) and not is_lite_pull(member) and not member.pulls_by_itself
+
+
 def is_go(member: Member) -> bool:
     """Whether its client is rocketmq-client-go."""
     return member.language == _GO

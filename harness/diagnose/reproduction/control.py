@@ -16,6 +16,7 @@ _CAUSES = {
     "topic-config",
     "broker-config",
     "suspend-consumer",
+    "subscribe",
     "delete-group",
 }
 """Steps that make the anomaly, or wait for it."""

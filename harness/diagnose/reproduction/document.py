@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rocketchaos.harness.diagnose.meaning import expression_text
+from rocketchaos.harness.diagnose.model import Subscription
 from rocketchaos.harness.diagnose.reproduction.clients import client_of, is_lite_pull, other_languages
 from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, strategy
+from rocketchaos.harness.diagnose.reproduction.told_apart import Message
 from rocketchaos.harness.language.tags import SQL
 
 WITHIN = "60s"
@@ -21,6 +23,11 @@ Document = dict[str, Any]
 """The data of a scenario's file."""
 
 
+def written_as(mine: Subscription) -> Document | str:
+    """An expression as a scenario has it."""
+    return {"sql": mine.expression} if mine.type == SQL else expression_text(mine)
+
+
 def consumers(group: Scaled) -> dict[str, Document]:
     """The members, by their names in the scenario."""
     found: dict[str, Document] = {}
@@ -29,7 +36,7 @@ def consumers(group: Scaled) -> dict[str, Document]:
             "group": "g",
             "process": "own",
             "subscribe": {
-                group.topics[topic]: {"sql": mine.expression} if mine.type == SQL else expression_text(mine)
+                group.topics[topic]: written_as(mine)
                 for topic, mine in member.subscriptions.items()
                 if topic in group.topics
             }
@@ -64,9 +71,16 @@ def base(
         "marks": ["diagnosed"],
     }
     cluster: Document = {"brokers": list(group.brokers)} if len(group.brokers) > 1 else {}
-    if any(item.type == SQL for member in group.members.values() for item in member.subscriptions.values()):
+    by_sql = [
+        item
+        for member in group.members.values()
+        for topic, item in member.subscriptions.items()
+        if item.type == SQL and topic in group.topics
+    ]
+    if by_sql:
         cluster["broker"] = {"enablePropertyFilter": True}
-        document["description"] += f" {SQL_STANDS_FOR}"
+        if any(item.expression == ALL_BY_SQL for item in by_sql):
+            document["description"] += f" {SQL_STANDS_FOR}"
     if cluster:
         document["cluster"] = cluster
     if sentence := other_languages(group.members.values(), group.view.by_grpc):
@@ -96,3 +110,17 @@ def send(group: Scaled, topic: str, tags: Sequence[str], each: int = 1) -> tuple
     count = per_queue * len(group.all_queues(topic))
     what = {"tag": tags[0]} if len(tags) == 1 else {"tags": list(tags)}
     return {"send": {"topic": topic, **what, "count": count, "per_queue": per_queue}}, count
+
+
+def send_each(group: Scaled, topic: str, messages: Sequence[Message], each: int = 1) -> list[Document]:
+    """The steps that send each of the messages so often to every queue: one for those with equal properties."""
+    by_properties: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for message in messages:
+        by_properties.setdefault(tuple(message.properties.items()), []).append(message.tag)
+    steps = []
+    for properties, tags in by_properties.items():
+        step, _ = send(group, topic, tags, each)
+        if properties:
+            step["send"]["properties"] = dict(properties)
+        steps.append(step)
+    return steps

@@ -1,6 +1,6 @@
 """The live group, scaled down to what runs on one machine."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rocketchaos.harness.diagnose.finding import Finding
@@ -17,7 +17,7 @@ MOST_QUEUES = 16
 """Of a topic, on all brokers together."""
 MOST_BROKERS = 2
 ALL_BY_SQL = "absent IS NULL"
-"""SQL92 that matches all messages: which ones a group's own matches can't be seen from outside."""
+"""SQL92 that matches all messages, where the scenario doesn't depend on which ones a member wants."""
 _TAG = "tagA"
 """Sent where all members want everything."""
 _OTHER_TAG = "tagOther"
@@ -106,16 +106,9 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
         members = known  # those that subscribe to none of the topics are what is wrong
     if not members:
         return "no member reported itself"
-    if code == "RC0101":
-        members = _sql_as_all(members, finding.topic)
     if any(item.type == CLASS for member in members for item in member.subscriptions.values()):
         return "which messages a class chooses is unknown from outside, and so is its code"
-    if code != "RC0407" and any(
-        subscription.type == SQL and subscription.expression != ALL_BY_SQL
-        for member in members
-        for subscription in member.subscriptions.values()
-    ):
-        return "which messages SQL matches is unknown from outside"
+    members = [with_all_by_sql(item, () if code != "RC0101" else (finding.topic,)) for item in members]
     if code not in _BY_POP_TOO and view.shares_queues:
         return "its members share all queues (POP)"
     kept = sorted(_representatives(view, members), key=id_order)
@@ -141,21 +134,15 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     return Scaled(view, finding, names, topics, queues, letters, tuple(order))
 
 
-def _sql_as_all(members: Sequence[Member], topic: str) -> list[Member]:
-    """With SQL that matches all messages, if some members want tags: that is a difference too."""
-    own = [member.subscriptions[topic] for member in members if topic in member.subscriptions]
-    if all(item.type == SQL or not tags_of(item.expression) for item in own):
-        return list(members)
-    return [
-        replace(
-            member,
-            subscriptions={
-                name: replace(item, expression=ALL_BY_SQL) if item.type == SQL else item
-                for name, item in member.subscriptions.items()
-            },
-        )
-        for member in members
-    ]
+def with_all_by_sql(member: Member, but: Collection[str] = ()) -> Member:
+    """With SQL92 that matches all messages in place of its own, except for some topics."""
+    return replace(
+        member,
+        subscriptions={
+            topic: replace(item, expression=ALL_BY_SQL) if item.type == SQL and topic not in but else item
+            for topic, item in member.subscriptions.items()
+        },
+    )
 
 
 def _as_connected(view: GroupView, member: Member) -> Member:

@@ -1,24 +1,34 @@
 """Scenarios of members that disagree, and of brokers that hold something else."""
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from rocketchaos.harness.diagnose.checks.unwanted import variants
 from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
-from rocketchaos.harness.diagnose.reproduction.clients import is_lite_pull
+from rocketchaos.harness.diagnose.model import Subscription
+from rocketchaos.harness.diagnose.reproduction.clients import is_lite_pull, is_usual
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
-from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
-from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, wanted_tags
+from rocketchaos.harness.diagnose.reproduction.document import (
+    WITHIN,
+    Document,
+    base,
+    send,
+    send_each,
+    written_as,
+)
+from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, with_all_by_sql
+from rocketchaos.harness.diagnose.reproduction.told_apart import Message, Unjudged, messages
 from rocketchaos.harness.diagnose.view import BY_GRPC
-from rocketchaos.harness.language.tags import ALL, SQL, hash_code
+from rocketchaos.harness.language.tags import ALL, SQL, hash_code, tags_of
 
 _SEPARATORS = re.compile(r"[\s,;|&=*]+")
 _FUTURE = 4_102_444_800_000_000_000
 """The subVersion of the year 2100 in nanoseconds, as Go clients send it: no clock gives a greater one."""
 
 
-def different(group: Scaled) -> Document | tuple[Document, Document] | str:
+def different(group: Scaled) -> tuple[Document, Document] | str:
     """RC0101: whoever's subscription is stored, this many messages that a member wants reach no listener."""
     topic, real = group.topic, group.real_topic
     subscribed = {
@@ -26,45 +36,62 @@ def different(group: Scaled) -> Document | tuple[Document, Document] | str:
     }
     if len(subscribed) > 1 and all(real in topics for topics in subscribed):
         # Heartbeats would remove the other topics again and again, and no subscription would settle (RC0106).
-        alone = replace(group, topics={real: topic})
-        written = different(alone)
-        return (written, control(alone, written)) if isinstance(written, dict) else written
-    tags = group.tags(real)
-    step, count = send(group, topic, tags)
-    wants = {
-        name: wanted_tags(member.subscriptions[real])
-        for name, member in group.members.items()
-        if real in member.subscriptions
-    }
-    if len(wants) < len(group.members):
+        return different(replace(group, topics={real: topic}))
+    if any(real not in topics for topics in subscribed):
         return "its members also want different topics: RC0106 has the scenario"
-    if group.view.shares_queues:
-        return _different_by_pop(group)
-    if group.view.broadcasting:
-        return _different_by_broadcasting(group)
+    wanted = {name: member.subscriptions[real] for name, member in group.members.items()}
+    try:
+        found = messages(wanted, group.tags(real))
+    except Unjudged as reason:
+        if all(item.type == SQL for item in wanted.values()):
+            return str(reason)
+        members = {name: with_all_by_sql(member) for name, member in group.members.items()}
+        return different(replace(group, members=members))
+    write = (
+        _by_pop
+        if group.view.shares_queues
+        else _by_broadcasting
+        if group.view.broadcasting
+        else _by_clustering
+    )
+    document = write(group, found)
+    if isinstance(document, str):
+        return document
+    document, other = document if isinstance(document, tuple) else (document, control(group, document))
+    if any(item.type == SQL for item in wanted.values()):
+        for consumer in other["consumers"].values():
+            consumer["subscribe"][topic] = {"sql": _either(wanted.values())}
+    return document, other
 
-    def passes(name: str, tag: str) -> bool:
-        return not wants[name] or tag in wants[name]
 
-    def passes_broker(name: str, tag: str) -> bool:
-        # It compares hashes alone: `Aa` and `BB` have the same one.
-        return not wants[name] or hash_code(tag) in map(hash_code, wants[name])
-
+def _by_clustering(group: Scaled, found: Sequence[Message]) -> Document | str:
+    topic = group.topic
     # A broker filters what these pull by the expression of the pull, whatever it holds for the group.
     own_alone = {name for name, member in group.members.items() if carries_its_own(group.view, member)}
     shares = group.shares(topic)
-    most = max(
-        sum(
-            (owner in own_alone or passes_broker(holder, tag)) and passes(owner, tag)
+
+    def delivered(holder: str) -> int:
+        return sum(
+            (owner if owner in own_alone else holder) in message.passes and owner in message.suits
             for owner, own in shares.items()
             for _ in own
-            for tag in tags
+            for message in found
         )
-        for holder in wants
-    )
-    if most >= count:
+
+    count = len(found) * len(group.all_queues(topic))
+    steps: list[Document] = [{"settle": {"subscription": "g", "topic": topic, "within": WITHIN}}]
+    least = count - max(map(delivered, group.members))
+    holder = min(group.members, key=delivered)
+    if not least and delivered(holder) < count and is_usual(group.members[holder]) and not own_alone:
+        # Some members' subscriptions let all pass, so the test needs one that doesn't.
+        mine = group.members[holder].subscriptions[group.real_topic]
+        steps += [
+            {"subscribe": {"consumer": holder, "topic": topic, "expression": written_as(mine)}},
+            *steps,
+        ]
+        least = count - delivered(holder)
+    if not least:
         return "on so few members and queues nothing would be lost"
-    least = count - most
     # An offset of a lite pull consumer stays before messages that the broker skips, until one comes after them.
     end: Document = (
         {"wait": {"duration": "10s", "because": "the test is what no member gets"}}
@@ -74,30 +101,26 @@ def different(group: Scaled) -> Document | tuple[Document, Document] | str:
     return base(
         group,
         f"Members of one group subscribe differently: at least {least} of {count} messages reach nobody",
-        [{"settle": {"subscription": "g", "topic": topic, "within": WITHIN}}, step, end],
+        [*steps, *send_each(group, topic, found), end],
         [{"undelivered": {"group": "g", "topic": topic, "at_least": least}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
     )
 
 
-def _different_by_broadcasting(group: Scaled) -> tuple[Document, Document] | str:
+def _by_broadcasting(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document] | str:
     """A broker drops what the stored subscription doesn't match, for all members."""
     topic = group.topic
-    tags = group.tags(group.real_topic)
-    step, count = send(group, topic, tags)
-    wants = [wanted_tags(member.subscriptions[group.real_topic]) for member in group.members.values()]
-    most = max(
-        sum(not holder or hash_code(tag) in map(hash_code, holder) for tag in tags) for holder in wants
-    )
-    if most == len(tags):
+    count = len(found) * len(group.all_queues(topic))
+    most = max(sum(holder in message.passes for message in found) for holder in group.members)
+    if most == len(found):
         return "if the broker holds the widest subscription, nothing is lost"
-    least = count * (len(tags) - most) // len(tags)
+    least = count * (len(found) - most) // len(found)
     document = base(
         group,
         f"Members that broadcast subscribe differently: at least {least} of {count} messages reach nobody",
         [
             {"settle": {"subscription": "g", "topic": topic, "within": WITHIN}},
-            step,
+            *send_each(group, topic, found),
             {"wait": {"duration": "10s", "because": "the test is what no member gets"}},
         ],
         [{"undelivered": {"group": "g", "topic": topic, "at_least": least}}],
@@ -110,14 +133,17 @@ def _different_by_broadcasting(group: Scaled) -> tuple[Document, Document] | str
     return document, other
 
 
-def _different_by_pop(group: Scaled) -> tuple[Document, Document]:
+def _by_pop(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document]:
     """Whoever pops a message that it doesn't want skips it for all: how many are lost is a race."""
     topic = group.topic
-    step, count = send(group, topic, group.tags(group.real_topic), each=2)
+    count = 2 * len(found) * len(group.all_queues(topic))
     document = base(
         group,
         f"Members that share all queues (POP) subscribe differently: some of {count} messages reach nobody",
-        [step, {"wait": {"duration": "10s", "because": "the test is what no member gets"}}],
+        [
+            *send_each(group, topic, found, each=2),
+            {"wait": {"duration": "10s", "because": "the test is what no member gets"}},
+        ],
         [{"undelivered": {"group": "g", "topic": topic, "at_least": 1}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
     )
@@ -130,6 +156,19 @@ def _different_by_pop(group: Scaled) -> tuple[Document, Document]:
     other = control(group, document)
     other["steps"][-1] = {"settle": {"delivered": "g", "topic": topic, "count": count, "within": WITHIN}}
     return document, other
+
+
+def _either(wanted: Iterable[Subscription]) -> str:
+    """SQL92 that matches what any of them does; a tag is the property TAGS."""
+    texts = dict.fromkeys(
+        item.expression if item.type == SQL else _of_tags(tags_of(item.expression)) for item in wanted
+    )
+    return " OR ".join(f"({text})" for text in texts)
+
+
+def _of_tags(tags: Collection[str]) -> str:
+    texts = ["'" + tag.replace("'", "''") + "'" for tag in sorted(tags)]
+    return f"TAGS IN ({', '.join(texts)})" if texts else ALL_BY_SQL
 
 
 def different_topics(group: Scaled) -> Document | str:
@@ -172,7 +211,7 @@ def nobodys(group: Scaled) -> Document | str:
         for owner, own in group.shares(topic).items()
         for _ in own
         for tag in tags
-        if takes(group.members[owner].subscriptions[real], hash_code(tag), tag)
+        if takes(group.members[owner].subscriptions[real], hash_code(tag), tag) is not False
     )
     if not dropped:
         return "it lets all pass that a member wants"

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from rocketchaos.harness.diagnose.model import Subscription
+from rocketchaos.harness.diagnose.reproduction.told_apart import messages
 from rocketchaos.harness.diagnose.sql import canonical
+from rocketchaos.harness.language.tags import SQL
 from tests.unit.diagnose.broker_edits import settings
 from tests.unit.diagnose.member_edits import sql
 from tests.unit.diagnose.reports import Change, codes, diagnosed
@@ -15,33 +18,48 @@ from tests.unit.diagnose.reports import Change, codes, diagnosed
 RECORDED = "mismatch-5.5.0.json"
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("a = 1", "a=1"),
-        ("a > 1 and b = 'x'", "( b = 'x' ) AND a>1"),
-        ("a between 1 and 2 and b = 1", "b = 1 AND (a BETWEEN 1 AND 2)"),
-        ("x in ('b', 'a')", "x IN ('a','b')"),
-        ("a = 1 or b = 2 and c = 3", "(c = 3 and b = 2) OR a = 1"),
-        ("a = 1 -- old\n", "a /* new */ = 1"),
-        ("not (a = 1)", "NOT ( a=1 )"),
-        ("(a = 1 or b = 2) or c = 3", "a = 1 or (c = 3 or b = 2)"),
-        ("a = 1 and (b = 2 and (c = 3))", "a = 1 and b = 2 and c = 3"),
-        ("a > 1 and 'x' = b", "1 < a and b = 'x'"),
-        ("a between 1 and 5", "a >= 1 AND a <= 5"),
-        ("b = 1 and a between -1 and 5", "a <= 5 and b = 1 and a >= -1"),
-        ("a not between 1 and 5", "5 < a or a < 1"),
-        ("a between b and c or not (a between 1 and 2)", "not (a >= 1 and a <= 2) or (a >= b and a <= c)"),
-    ],
-)
+SAME = [
+    ("a = 1", "a=1"),
+    ("a > 1 and b = 'x'", "( b = 'x' ) AND a>1"),
+    ("a between 1 and 2 and b = 1", "b = 1 AND (a BETWEEN 1 AND 2)"),
+    ("x in ('b', 'a')", "x IN ('a','b')"),
+    ("a = 1 or b = 2 and c = 3", "(c = 3 and b = 2) OR a = 1"),
+    ("a = 1 -- old\n", "a /* new */ = 1"),
+    ("not (a = 1)", "NOT ( a=1 )"),
+    ("(a = 1 or b = 2) or c = 3", "a = 1 or (c = 3 or b = 2)"),
+    ("a = 1 and (b = 2 and (c = 3))", "a = 1 and b = 2 and c = 3"),
+    ("a > 1 and 'x' = b", "1 < a and b = 'x'"),
+    ("'x' = b or c = 1", "c = 1 or b = 'x'"),
+    ("not (1 < a)", "not (a > 1)"),
+    ("a between 1 and 5", "a >= 1 AND a <= 5"),
+    ("b = 1 and a between -1 and 5", "a <= 5 and b = 1 and a >= -1"),
+    ("a not between 1 and 5", "5 < a or a < 1"),
+    ("a between b and c or not (a between 1 and 2)", "not (a >= 1 and a <= 2) or (a >= b and a <= c)"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
 def test_sql_that_is_only_written_otherwise_is_the_same(one: str, other: str) -> None:
     assert canonical(one) == canonical(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [pair for pair in SAME if " between b and c" not in pair[0]])
+def test_no_message_tells_them_apart(one: str, other: str) -> None:
+    wanted = {
+        name: Subscription("t", text, SQL, 0, frozenset()) for name, text in (("m1", one), ("m2", other))
+    }
+    found = messages(wanted, ["tagA"])
+    assert found
+    assert {item.passes for item in found} == {frozenset(wanted)}
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
         ("a = 1", "A = 1"),
+        ("1 <> a", "a <> 1"),
+        ("not (1 = a)", "not (a = 1)"),
+        ("not (c = 1 and 'x' = b)", "not (c = 1 and b = 'x')"),
         ("a = 'x'", "a = 'X'"),
         ("a = 'x y'", "a = 'x  y'"),
         ("a = 'x--y'", "a = 'x--z'"),
