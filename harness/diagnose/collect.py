@@ -10,8 +10,8 @@ from functools import partial
 from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt, wait_fixed
 
 from rocketchaos.harness.diagnose import backlogs, copies, heartbeats, read, requests
+from rocketchaos.harness.diagnose.entries import add_entries
 from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
-from rocketchaos.harness.diagnose.meaning import ALL, meaning
 from rocketchaos.harness.diagnose.model import (
     DEAD_LETTERS,
     HEARTBEATS,
@@ -25,14 +25,8 @@ from rocketchaos.harness.diagnose.model import (
     disagree,
     is_of_rocketmq,
 )
-from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.view import PROXY
-from rocketchaos.harness.rocketmq.allocation import Queue
 
-READ_AT_MOST = 128
-"""Messages of each queue that are read, the newest ones."""
-SAMPLE = 32
-"""Entries of each ConsumeQueue that are looked at, the newest ones."""
 SETTINGS_EVERY = 6
 """Settings and routes are asked for again in every sixth look, after about 30 s, as clients ask for routes."""
 YOUNG_BROKER_WAIT_S = 1.0
@@ -113,69 +107,14 @@ class Collector:
         return sorted(filter(self.scope.wants, consumed_topics(look, group)))
 
     async def entries(self, look: Look) -> None:
-        """Read the newest entries of ConsumeQueues (321), positions and hashes of tags, where they matter.
-
-        That is where a group's members disagree, or where it has a lag; of groups that the user named also where
-        they want some tags alone.
-        """
-        newest = READ_AT_MOST if self.scope.read_messages else SAMPLE
-        wanted = {
-            (topic, queue, max(ends.min_offset, ends.max_offset - newest))
-            for group in look.stored
-            if look.members.get(group)
-            for topic in self.topics_of(look, group)
-            for queue, ends in look.ends.get(topic, {}).items()
-            if ends.max_offset > ends.min_offset
-            and (
-                (self.scope.groups is not None and _wants_some(look, group, topic))
-                or _disagree(look, group, topic)
-                or (look.offset(group, topic, queue) or 0) < ends.max_offset
-            )
-        }
-
-        await asyncio.gather(
-            *(self._entries(look, *item) for item in sorted(wanted)),
-            *(self._removed(look, *item) for item in sorted(self._without_route(look))),
+        """Read the newest entries of ConsumeQueues where they matter."""
+        await add_entries(
+            look,
+            partial(self._ask, look),
+            {group: self.topics_of(look, group) for group in look.stored},
+            named=self.scope.groups is not None,
+            messages=self.scope.read_messages,
         )
-
-    def _without_route(self, look: Look) -> set[tuple[str, Queue]]:
-        """The queues in which a group has an offset, and which its topic no longer has."""
-        found: set[tuple[str, Queue]] = set()
-        for group in look.stored:
-            for topic in self.topics_of(look, group):
-                for broker, known in look.offsets.items():
-                    of_topic = [
-                        route.brokers[broker]
-                        for route in look.routes.get(topic, {}).values()
-                        if broker in route.brokers
-                    ]
-                    end = max((max(item.read_queues, item.write_queues) for item in of_topic), default=None)
-                    if end is not None:
-                        offsets = known.get(group, {}).get(topic, {})
-                        found.update((topic, (broker, number)) for number in offsets if number >= end)
-        return found
-
-    async def _removed(self, look: Look, topic: str, queue: Queue) -> None:
-        fields = {"topic": topic, "queueId": str(queue[1]), "index": "0", "count": "1"}
-        look.removed[topic, queue] = await self._ask(
-            look, look.brokers[queue[0]].address, requests.QUERY_CONSUME_QUEUE, fields
-        )
-
-    async def _entries(self, look: Look, topic: str, queue: Queue, begin: int) -> None:
-        if queue[0] not in look.brokers:
-            return
-        ask = partial(self._ask, look, look.brokers[queue[0]].address)
-        count = str(READ_AT_MOST if self.scope.read_messages else SAMPLE)
-        fields = {"topic": topic, "queueId": str(queue[1]), "index": str(begin), "count": count}
-        answer = look.entries[topic, queue] = await ask(requests.QUERY_CONSUME_QUEUE, fields)
-        if self.scope.read_messages:
-            places = [str(whole(item.get("physicOffset"))) for item in read.queue_data(answer)]
-            look.messages[topic, queue] = await asyncio.gather(
-                *(
-                    ask(requests.VIEW_MESSAGE_BY_ID, {"offset": place, "topic": topic}, read.keep_messages)
-                    for place in places[:READ_AT_MOST]
-                )
-            )
 
     # One kind of question each ----------------------------------------------------------------------------
 
@@ -387,13 +326,3 @@ def consumed_topics(look: Look, group: str) -> set[str]:
 
 def _has_no_statistics_yet(answer: Exchange) -> bool:
     return answer.answer_code == 1 and "java.util.NoSuchElementException" in answer.remark
-
-
-def _wants_some(look: Look, group: str, topic: str) -> bool:
-    own = [member.subscriptions.get(topic) for member in look.members[group].values() if member.subscribes]
-    return any(item is not None and meaning(item) != ALL for item in own)
-
-
-def _disagree(look: Look, group: str, topic: str) -> bool:
-    own = [member.subscriptions.get(topic) for member in look.members[group].values() if member.subscribes]
-    return len({None if item is None else meaning(item) for item in own}) > 1

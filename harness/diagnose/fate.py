@@ -6,7 +6,7 @@ that of now: who consumed an old message under another subscription is not known
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import groupby
 
@@ -17,7 +17,7 @@ from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.owners import shares
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
-from rocketchaos.harness.language.tags import hash_code, tags_of
+from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 _BY_POP = (
@@ -44,6 +44,8 @@ class Entry:
     tags_code: int
     tag: str | None = None
     """Its tag; None: it was not read."""
+    matched: Mapping[str, bool] = field(default_factory=dict)
+    """Whether SQL92 matches it, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Lost:
     count: int
     """Of them; others between the two are of other tags."""
     tag: str
-    """The tag, or `hash N` where no member wants it."""
+    """The tag, or `hash N` where no member wants it; the SQL92 that matches the messages, where that is known."""
     fate: Fate
     passed: bool
     """The group's offset is behind them already; otherwise it will be, or they wait (`stranded`)."""
@@ -78,9 +80,14 @@ def entries_of(view: GroupView, topic: str, queue: Queue) -> Sequence[Entry] | N
     if (pulled := view.now.messages.get((topic, queue))) is not None:
         known = (read.listed(item) for exchange in pulled for item in read.listed(exchange.document))
         return [
-            Entry(whole(item[0]), hash_code(str(item[1])) if item[1] else 0, str(item[1] or ""))
+            Entry(
+                whole(item[0]),
+                hash_code(str(item[1])) if item[1] else 0,
+                str(item[1] or ""),
+                {str(sql): answer is True for sql, answer in read.mapping(item[2:] and item[2]).items()},
+            )
             for item in known
-            if len(item) == 2
+            if len(item) > 1
         ]
     exchange = view.now.entries.get((topic, queue))
     if exchange is None or not exchange.succeeded:
@@ -138,8 +145,14 @@ def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
         own = member.subscriptions.get(topic)
         if own is None:
             continue
-        by_owner = takes(own, entry.tags_code, entry.tag)
-        by_broker = by_owner if carries_its_own(view, member) else (held and takes(held, entry.tags_code))
+        by_owner = takes(own, entry.tags_code, entry.tag, entry.matched)
+        by_broker = (
+            by_owner
+            if carries_its_own(view, member)
+            else (held and takes(held, entry.tags_code, matched=entry.matched))
+        )
+        if own.type == SQL:
+            by_owner = True  # its client hands over whatever the broker lets pass
         if by_owner is None or by_broker is None or (by_owner and _is_ambiguous(view, topic, own, entry)):
             return Fate.UNKNOWN
         if by_broker and by_owner:
@@ -170,7 +183,9 @@ def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
         offset = view.reached(topic, queue) or 0
         bad: list[tuple[Entry, Fate]] = []
         for entry in entries_of(view, topic, queue) or ():
-            wants = [takes(item, entry.tags_code, entry.tag) for item in view.own(topic).values()]
+            wants = [
+                takes(item, entry.tags_code, entry.tag, entry.matched) for item in view.own(topic).values()
+            ]
             if not any(wants):
                 certain = certain and None not in wants
                 continue
@@ -192,7 +207,8 @@ def _ranges(
 ) -> Iterator[Lost]:
     def kind(item: tuple[Entry, Fate]) -> tuple[str, Fate, bool]:
         entry, what = item
-        tag = entry.tag or "/".join(names.get(entry.tags_code, [f"hash {entry.tags_code}"]))
+        by_sql = " or ".join(sorted(sql for sql, matches in entry.matched.items() if matches))
+        tag = by_sql or entry.tag or "/".join(names.get(entry.tags_code, [f"hash {entry.tags_code}"]))
         return tag, what, entry.offset < offset
 
     for (tag, what, passed), group in groupby(

@@ -1,5 +1,8 @@
 """What a subscription means, whatever its text: `A||B` is `B || A`."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from rocketchaos.harness.diagnose import sql
 from rocketchaos.harness.diagnose.model import CLASS, TAG, Subscription
 from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
@@ -26,11 +29,19 @@ def expression_text(subscription: Subscription) -> str:
     return subscription.expression or "*"
 
 
-def takes(subscription: Subscription, tags_code: int, tag: str | None = None) -> bool | None:
-    """Whether it takes a message with this hash, or this tag where that is known; None: it is SQL, or a class."""
+_NOTHING: Mapping[str, bool] = MappingProxyType({})
+
+
+def takes(
+    subscription: Subscription, tags_code: int, tag: str | None = None, matched: Mapping[str, bool] = _NOTHING
+) -> bool | None:
+    """Whether it takes a message with this hash, or this tag where that is known; None: it is unknown.
+
+    `matched` has the SQL92 of which it is known whether it matches the message.
+    """
     _, tags = meaning(subscription)
     if isinstance(tags, str):
-        return None
+        return matched.get(subscription.expression) if subscription.type == SQL else None
     if tag is not None:
         return not tags or tag in tags
     return not tags or tags_code in {hash_code(item) for item in tags}

@@ -26,7 +26,6 @@ from rocketchaos.harness.diagnose.model import (
 from rocketchaos.harness.diagnose.numbers import queue_count, whole
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.fastjson import loads
-from rocketchaos.harness.rocketmq.stored_messages import decode
 
 NO_TOPIC = 17
 """ResponseCode.TOPIC_NOT_EXIST."""
@@ -177,14 +176,6 @@ def keep_delay_offsets(body: bytes) -> bytes:
     except ValueError:
         return b""
     return json.dumps({"delayOffsets": {str(level): offset for level, offset in table.items()}}).encode()
-
-
-def keep_messages(body: bytes) -> bytes:
-    """Of the answer to 33: offset and tag of the message, and nothing else."""
-    try:
-        return json.dumps([[item.queue_offset, item.tag] for item in decode(body)]).encode()
-    except ValueError:
-        return b""
 
 
 def properties_file(exchange: Exchange) -> dict[str, str]:

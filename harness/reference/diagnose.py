@@ -56,8 +56,9 @@ control: {scenarios}. Its members are Java, Go, C++ (by way of Python) or gRPC c
 where a scenario has no such client, a Java client stands for it, and the description names it.
 
 `--read-messages` reads the newest 128 messages of a queue if a finding depends on them, by their place in the
-commit log. Without it, the diagnosis knows only the hash of a tag, which the ConsumeQueue keeps, for the newest 32
-messages of a queue.
+commit log. Where members want SQL92, it judges each message by each expression. Of a message the bundle has its
+offset, its tag, and which expressions match it. Without `--read-messages` the diagnosis knows only the hash of a
+tag, which the ConsumeQueue keeps, for the newest 32 messages of a queue.
 
 Members behind a proxy (`--proxy`) answer no request: a proxy doesn't forward 307. A proxy in cluster mode stores
 the heartbeats of its members, with each member's own subscriptions, in the topic `DefaultHeartBeatSyncerTopic`

@@ -255,7 +255,8 @@ def only_filtered(view: GroupView, topic: str, queue: Queue) -> bool:
     if len(ahead) < ends.max_offset - offset:
         return False  # more than was looked at
     return any(
-        all(takes(item, entry.tags_code) is False for entry in ahead) for item in _filters(view, topic, queue)
+        all(takes(item, entry.tags_code, matched=entry.matched) is False for entry in ahead)
+        for item in _filters(view, topic, queue)
     )
 
 

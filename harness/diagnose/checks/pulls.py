@@ -99,7 +99,11 @@ def without_offset(view: GroupView, topic: str) -> list[Queue]:
             continue
         (member, held) = known[0]
         own, entries = member.subscriptions.get(topic), entries_of(view, topic, queue) or ()
-        if held.cached_count or own is None or all(takes(own, item.tags_code) is False for item in entries):
+        if (
+            held.cached_count
+            or own is None
+            or all(takes(own, item.tags_code, matched=item.matched) is False for item in entries)
+        ):
             continue
         came_later = member.started_ms > 0 and ends.updated_ms - member.started_ms > _STARTS_MS
         stored = view.stored.get(queue[0])

@@ -65,7 +65,9 @@ def different(view: GroupView) -> Iterator[Result]:
 def _by_type(view: GroupView, topic: str) -> str:
     """What follows where a member doesn't choose by tags; empty: all do."""
     types = {item.type for item in view.own(topic).values()}
-    return _BY_CLASS if CLASS in types else _BY_SQL if SQL in types else ""
+    if CLASS in types or SQL not in types:
+        return _BY_CLASS if CLASS in types else ""
+    return _BY_SQL if view.now.messages else f"{_BY_SQL} `--read-messages` shows which ones are lost."
 
 
 def _who_differs(view: GroupView, topic: str) -> str:

@@ -19,7 +19,8 @@ from rocketchaos.harness.diagnose.reproduction.document import (
     written_as,
 )
 from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, with_all_by_sql
-from rocketchaos.harness.diagnose.reproduction.told_apart import Message, Unjudged, messages
+from rocketchaos.harness.diagnose.reproduction.told_apart import Message, messages
+from rocketchaos.harness.diagnose.sql_judge import Unjudged
 from rocketchaos.harness.diagnose.view import BY_GRPC
 from rocketchaos.harness.language.tags import ALL, SQL, hash_code, tags_of
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from itertools import cycle
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from rocketchaos.harness.diagnose.model import Subscription
 from rocketchaos.harness.diagnose.reproduction.told_apart import messages
 from rocketchaos.harness.diagnose.sql import canonical
+from rocketchaos.harness.diagnose.sql_judge import Judge, Unjudged
 from rocketchaos.harness.language.tags import SQL
 from tests.unit.diagnose.broker_edits import settings
 from tests.unit.diagnose.member_edits import sql
@@ -111,3 +114,48 @@ def _by_sql(*expressions: str) -> tuple[Change, ...]:
 def test_members_whose_sql_has_other_blanks_agree() -> None:
     assert codes(diagnosed(RECORDED, *_by_sql("a=1", "(a = 1)"))) == set()
     assert codes(diagnosed(RECORDED, *_by_sql("a=1", "a = 2"))) == {"RC0101"}
+
+
+def _read(exchanges: Any) -> Any:
+    """Messages are read; every second one of a queue has the amount that both members want."""
+    for item in exchanges:
+        yield item
+        if item.code != 321:
+            continue
+        yield replace(item, fields={**item.fields, "count": "128"})
+        for offset, entry in enumerate(item.document["queueData"]):
+            matched = {"a = 1": offset % 2 == 1, "a >= 1": True}
+            place = {"offset": str(entry["physicOffset"]), "topic": item.fields["topic"]}
+            yield replace(item, code=33, fields=place, body=json.dumps([[offset, "tagA", matched]]))
+
+
+def test_messages_that_were_read_tell_what_the_holder_s_sql_drops() -> None:
+    (finding,) = diagnosed(RECORDED, *_by_sql("a >= 1", "a = 1"), _read, read_messages=True).findings
+    assert finding.check.code == "RC0101"
+    assert [(item.tag, item.first, item.last, item.count, item.fate) for item in finding.messages] == [
+        ("a >= 1", 0, 2, 2, "filtered-by-broker")
+    ] * 4
+    assert "Of the 16 newest messages that a member wants, 8 (50 %) reach no listener" in finding.effect
+
+
+def test_without_reading_it_is_said_how_to_know_which_are_lost() -> None:
+    (finding,) = diagnosed(RECORDED, *_by_sql("a >= 1", "a = 1")).findings
+    assert finding.messages == ()
+    assert "`--read-messages` shows which ones are lost" in finding.effect
+
+
+def test_a_message_is_judged_by_its_own_properties() -> None:
+    judge = Judge(["a > 1 AND b = 'x'", "c IS NULL", "d = TRUE", "e < 1.5"])
+    sent = {"a": "2", "b": "x", "d": "TRUE", "e": "1.25"}
+    assert judge.of_message(sent) == [True, True, True, True]
+    assert judge.of_message({**sent, "a": "1", "c": "", "d": "no", "e": "2"}) == [False] * 4
+    assert judge.of_message({}) == [False, True, False, False]
+
+
+@pytest.mark.parametrize("properties", [{"a": "x"}, {"a": "1.5"}, {"a": "1_0"}, {"a": " 1"}, {"a": "9" * 30}])
+def test_a_message_whose_property_has_another_type_is_not_judged(properties: dict[str, str]) -> None:
+    with pytest.raises(Unjudged):
+        Judge(["a > 1"]).of_message(properties)
+    # `1 = a` is false of a message without `a`, which SQLite doesn't know.
+    with pytest.raises(Unjudged):
+        Judge(["NOT (1 = a)"]).of_message({})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rocketchaos.harness.diagnose.model import TAG, Subscription
-from rocketchaos.harness.diagnose.reproduction.told_apart import MOST_MESSAGES, Message, Unjudged, messages
+from rocketchaos.harness.diagnose.reproduction.told_apart import MOST_MESSAGES, Message, messages
+from rocketchaos.harness.diagnose.sql_judge import Unjudged
 from rocketchaos.harness.language.tags import SQL
 
 
