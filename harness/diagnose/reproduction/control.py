@@ -18,6 +18,7 @@ _CAUSES = {
     "suspend-consumer",
     "subscribe",
     "delete-group",
+    "expire-files",
 }
 """Steps that make the anomaly, or wait for it."""
 

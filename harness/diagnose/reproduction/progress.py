@@ -3,12 +3,16 @@
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.reproduction.clients import is_java
-from rocketchaos.harness.diagnose.reproduction.control import changed
+from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 
 _SEVERAL = 10
 """Messages for each queue: that all retries go to the one queue that is read is then unlikely, 1 in a million."""
+_FILE_SIZE = 65536
+"""Bytes of a file of the commit log, where brokers must delete one."""
+_MORE_THAN_A_FILE = 1000
+"""Messages on a broker: they fill more than one such file."""
 
 _KEEP_THEIR_OWN = (
     "members that broadcast keep their own offsets, and read no retries: no check is about those"
@@ -219,6 +223,46 @@ def set_back(group: Scaled) -> Document | str:
     )
 
 
+def set_ahead(group: Scaled) -> Document | str:
+    """RC0509: messages between the two offsets are skipped."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
+    _, stopped, *moved = _moved(group, "end")
+    return base(
+        group,
+        f"The group's offset is set ahead: {count} messages that nobody has consumed reach nobody",
+        [stopped, step, *moved, {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": 0}}],
+    )
+
+
+def deleted(group: Scaled) -> tuple[Document, Document] | str:
+    """RC0505: brokers delete messages that no member has read yet."""
+    if group.view.broadcasting:
+        return _KEEP_THEIR_OWN
+    topic = group.topic
+    each = -(-_MORE_THAN_A_FILE // group.queues[topic])
+    step, count = send(group, topic, group.tags(group.real_topic)[:1], each=each)
+    document = base(
+        group,
+        f"Brokers delete some of {count} messages while no member runs: they reach nobody",
+        [
+            {"stop": list(group.start_order)},
+            step,
+            {"expire-files": {"topic": topic, "within": "150s"}},
+            {"restart": list(group.start_order)},
+            {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": "90s"}},
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "at_least": 1}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": 0}}],
+    )
+    other = control(group, document)
+    small = {"fileReservedTime": 0, "mappedFileSizeCommitLog": _FILE_SIZE}
+    cluster = document.get("cluster", {})
+    return {**document, "cluster": {**cluster, "broker": {**cluster.get("broker", {}), **small}}}, other
+
+
 def beyond_the_end(group: Scaled) -> Document | str:
     """RC0506: messages stored below the offset are skipped."""
     topic = group.topic
@@ -242,7 +286,7 @@ def beyond_the_end(group: Scaled) -> Document | str:
     return {**document, "rocketmq": ">=4.9.4"}
 
 
-def _moved(group: Scaled, to: int) -> list[Document]:
+def _moved(group: Scaled, to: int | str) -> list[Document]:
     """Steps that stop all members, change the offset at the brokers, and start the members again."""
     members = list(group.start_order)
     return [

@@ -134,6 +134,8 @@ WRITTEN = {
     "RC0407": ("broker-config", {"undelivered": {"count": 4}}),
     "RC0408": ("topic-config", {"undelivered": {"count": 8}}),
     "RC0503": ("reset-offset", {"duplicated": {"count": 8}}),
+    "RC0505": ("expire-files", {"undelivered": {"at_least": 1}}),
+    "RC0509": ("reset-offset", {"undelivered": {"count": 8}}),
     "RC0506": ("reset-offset", {"undelivered": {"count": 8}}),
     "RC0601": ("settle", {"offsets": {"lag": 4}}),
     "RC0701": ("settle", {"retry": {"count": 4}}),
