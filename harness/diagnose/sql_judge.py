@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]*)?")
 
 
 class Unjudged(Exception):
-    """What an expression matches can't be told; the text says why."""
+    """Nobody can know from here what an expression matches; the text says why."""
 
 
 @dataclass(slots=True)
