@@ -9,7 +9,7 @@ from functools import partial
 
 from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt, wait_fixed
 
-from rocketchaos.harness.diagnose import backlogs, copies, heartbeats, read, requests, similar
+from rocketchaos.harness.diagnose import backlogs, clocks, copies, heartbeats, read, requests, similar
 from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
 from rocketchaos.harness.diagnose.meaning import ALL, meaning
 from rocketchaos.harness.diagnose.model import (
@@ -340,7 +340,7 @@ class Collector:
             )
         )
         look.stats[topic] = dict(zip(holders, answers, strict=True))
-        look.ends[topic] = {queue: ends for answer in answers for queue, ends in read.ends(answer).items()}
+        look.ends[topic] = clocks.ends(look.stats[topic], look.brokers)
 
     async def _topic_config(self, look: Look, topic: str, holders: Sequence[str], anew: bool) -> None:
         """Ask a broker of 5.x for a topic's type; RocketMQ itself makes the topics of retries and dead letters."""

@@ -188,7 +188,7 @@ class QueueEnds:
     min_offset: int
     max_offset: int
     updated_ms: int
-    """When its last message was stored; 0: never."""
+    """When its last message was stored, by this machine's clock; 0: never."""
 
 
 @dataclass(frozen=True, slots=True)
