@@ -39,5 +39,7 @@ def ends(answers: Mapping[str, Exchange], brokers: Mapping[str, Broker]) -> dict
         ahead_ms = int(1000 * ahead_s) if abs(ahead_s) > APART_S else 0
         for queue, item in read.ends(answer).items():
             stored_ms = item.updated_ms - ahead_ms if item.updated_ms else 0
-            found[queue] = replace(item, updated_ms=stored_ms) if ahead_ms else item
+            # One of the future was stored before somebody set the clock back.
+            by_it = ahead_ms and stored_ms <= answer.at_ms + 1000 * APART_S
+            found[queue] = replace(item, updated_ms=stored_ms) if by_it else item
     return found
