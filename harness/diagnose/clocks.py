@@ -1,4 +1,4 @@
-"""Brokers' clocks, beside this machine's."""
+"""Brokers' clocks, compared with this machine's."""
 
 import re
 from collections.abc import Mapping
