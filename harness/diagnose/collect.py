@@ -9,7 +9,7 @@ from functools import partial
 
 from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt, wait_fixed
 
-from rocketchaos.harness.diagnose import backlogs, copies, heartbeats, read, requests
+from rocketchaos.harness.diagnose import backlogs, clocks, copies, heartbeats, read, requests, similar
 from rocketchaos.harness.diagnose.entries import add_entries
 from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
 from rocketchaos.harness.diagnose.model import (
@@ -96,6 +96,7 @@ class Collector:
         # Whoever came while it was asked for brought topics of its own.
         late = {topic for group in groups for topic in self.topics_of(item, group)} - set(topics)
         await asyncio.gather(*(self._topic(item, topic, anew) for topic in sorted(late)))
+        await similar.add_similar(item, self._ask)
         asked = [*(known.exchange for known in item.registered.values()), *item.offset_tables.values()]
         item.at_ms = min((exchange.at_ms for exchange in asked if exchange.at_ms), default=item.at_ms)
         if anew and item.brokers:
@@ -278,7 +279,7 @@ class Collector:
             )
         )
         look.stats[topic] = dict(zip(holders, answers, strict=True))
-        look.ends[topic] = {queue: ends for answer in answers for queue, ends in read.ends(answer).items()}
+        look.ends[topic] = clocks.ends(look.stats[topic], look.brokers)
 
     async def _topic_config(self, look: Look, topic: str, holders: Sequence[str], anew: bool) -> None:
         """Ask a broker of 5.x for a topic's type; RocketMQ itself makes the topics of retries and dead letters."""

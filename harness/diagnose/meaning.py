@@ -18,7 +18,9 @@ ALL: Meaning = (TAG, frozenset())
 def meaning(subscription: Subscription) -> Meaning:
     """Equal if two subscriptions match the same messages, as far as their texts tell."""
     if subscription.type == SQL:
-        return SQL, sql.canonical(subscription.expression)
+        written = sql.canonical(subscription.expression)
+        tags = sql.tags_alone(written)
+        return (TAG, tags) if tags else (SQL, written)
     if subscription.type == CLASS:
         return CLASS, subscription.expression
     return TAG, tags_of(subscription.expression)

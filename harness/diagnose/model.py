@@ -188,7 +188,7 @@ class QueueEnds:
     min_offset: int
     max_offset: int
     updated_ms: int
-    """When its last message was stored; 0: never."""
+    """When its last message was stored, by this machine's clock; 0: never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +352,8 @@ class Look:
     """By topic and the name server's address."""
     proxies: dict[str, Route] = field(default_factory=dict)
     """The route of HEARTBEATS, by the name server's address; asked for if a named group has no member."""
+    similar: dict[str, dict[str, Exchange]] = field(default_factory=dict)
+    """By a topic without a route: topics whose names are like its own (206)."""
     topic_configs: dict[str, Exchange] = field(default_factory=dict)
     """By topic: what one of its brokers says of it (351); of brokers of 5.x alone."""
     stats: dict[str, dict[str, Exchange]] = field(default_factory=dict)

@@ -45,7 +45,7 @@ _VALUES = {
     "topic": "topic", "brokerName": "broker", "clientId": "client", "clientAddr": "address", "cluster": "cluster",
     "groupName": "group", "consumerGroup": "group", "producerGroup": "group", "brokerAddrs": "address",
     "clusterAddrTable": "broker", "brokerIP1": "host", "brokerClusterName": "cluster", "namesrvAddr": "addresses",
-    "orderTopicConf": "order", "PROP_NAMESERVER_ADDR": "addresses",
+    "orderTopicConf": "order", "missing": "topic", "PROP_NAMESERVER_ADDR": "addresses",
 }  # fmt: skip
 """Keys whose values are names, and of what."""
 _KEPT = {

@@ -22,6 +22,10 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 `1 = a` is `a = 1`, except in a NOT: of messages without `a` the former is false, the latter unknown
 (ComparisonExpression.doCreateEqual). So `1 <> a` matches them, and `a <> 1` doesn't.
 """
+_TEXT = re.compile(r"'(?:[^']|'')*'")
+_ONE_TAG = rf"TAGS (?:= {_TEXT.pattern}|IN \( {_TEXT.pattern}(?:, {_TEXT.pattern})* \))"
+_ONLY_TAGS = re.compile(rf"{_ONE_TAG}|\( {_ONE_TAG}(?: OR {_ONE_TAG})+ \)")
+"""Of a canonical expression; TAGS is the property that is a message's tag (MessageConst.PROPERTY_TAGS)."""
 MOST_WORDS = 200
 """Longer ones are compared word by word: a bundle from others may nest brackets without end."""
 
@@ -30,6 +34,14 @@ def canonical(sql: str) -> str:
     """Equal for two texts that match the same messages, as far as the texts show."""
     found = words(sql)
     return " ".join(found) if len(found) > MOST_WORDS else _of(_compared(found), {**_MIRRORED, "=": "="})
+
+
+def tags_alone(canonical: str) -> frozenset[str]:
+    """The tags of an expression that asks for nothing else, `TAGS = 'a' OR TAGS IN ('b', 'c')`; otherwise none."""
+    if not _ONLY_TAGS.fullmatch(canonical):
+        return frozenset()
+    found = frozenset(text[1:-1].replace("''", "'") for text in _TEXT.findall(canonical))
+    return frozenset() if "" in found else found  # its hash is that of no tag at all
 
 
 def words(sql: str) -> Sequence[str]:

@@ -1,27 +1,24 @@
 """Name servers and brokers that should agree."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from rocketchaos.harness.diagnose.checks.configuration import route_text
+from rocketchaos.harness.diagnose.clocks import APART_S, apart_s
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import MOST_ROUTED, Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.model import Broker, Registered, Route
-from rocketchaos.harness.diagnose.numbers import whole
+from rocketchaos.harness.diagnose.model import Registered, Route
 from rocketchaos.harness.diagnose.view import READ, ClusterView
 from rocketchaos.harness.diagnose.words import joined
 
 _DISK_WARNING, _DISK_ERROR = 0.75, 0.90
 """From 75 % on a broker deletes expired files at once, from 90 % on it refuses messages (DefaultMessageStore)."""
 _NO_PERMISSION = 16
-_CLOCKS_APART_S = 10
 TAKES_TURNS_S = 65.0
 """Brokers register every 30 s: of two processes with one name, each has been seen after two rounds."""
 _WRITTEN_OTHERWISE = (
     "Members see the same queues. Producers don't: by the name server that they ask, they send to a broker or "
     "leave it out."
 )
-_RUNTIME = re.compile(r"\[\s*(\d+) days, (\d+) hours, (\d+) minutes, (\d+) seconds\s*\]")
 
 
 def name_servers(view: ClusterView) -> Iterator[Result]:
@@ -230,17 +227,6 @@ def disks(view: ClusterView) -> Iterator[Result]:
             )
 
 
-def apart_s(broker: Broker) -> float | None:
-    """By how much a broker's clock is ahead of this machine's; None: it doesn't tell."""
-    found = _RUNTIME.search(broker.runtime.get("runtime", ""))
-    boot = broker.runtime.get("bootTimestamp", "")
-    if not found or not whole(boot) or len(broker.asked) < 2:
-        return None
-    days, hours, minutes, seconds = map(whole, found.groups())
-    now_ms = whole(boot) + 1000 * (((days * 24 + hours) * 60 + minutes) * 60 + seconds)
-    return (now_ms - broker.asked[1].at_ms) / 1000
-
-
 def now_ms(view: ClusterView, broker: str, answer: Exchange) -> float:
     """When a broker gave an answer, by its own clock as far as that is known."""
     return answer.at_ms + 1000 * (apart_s(view.now.brokers[broker]) or 0)
@@ -255,7 +241,7 @@ def clocks(view: ClusterView) -> Iterator[Result]:
     middle = sorted(apart.values())[len(apart) // 2]
     for name, seconds_apart in apart.items():
         off = seconds_apart - middle if len(apart) > 2 else seconds_apart
-        if abs(off) > _CLOCKS_APART_S:
+        if abs(off) > APART_S:
             whom = "the other brokers'" if len(apart) > 2 else "this machine's"
             yield Found(
                 f"{name}'s clock is {abs(off):.0f} s {'ahead of' if off > 0 else 'behind'} {whom}",

@@ -58,8 +58,8 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
                 broker.config.get("autoCreateTopicEnable") == "true" for broker in view.now.brokers.values()
             )
             yield Found(
-                "no name server has a route for it",
-                evidence,
+                f"no name server has a route for it{_mistyped(view, topic)}",
+                (*evidence, *_similar(view, topic)),
                 topic,
                 level=Level.WARNING if by_itself else None,
                 effect="Brokers create the topic at its first message (autoCreateTopicEnable). Members see it up "
@@ -68,6 +68,18 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
                 else "",
                 settled=False,
             )
+
+
+def _mistyped(view: GroupView, topic: str) -> str:
+    """A mistake in its name, as the end of a sentence."""
+    blank = ", and its name has a blank at an end" if topic != topic.strip() else ""
+    known = joined(sorted(view.now.similar.get(topic, {})))
+    return f"{blank}; did you mean {known}?" if known else blank
+
+
+def _similar(view: GroupView, topic: str) -> Iterator[Evidence]:
+    for name, answer in sorted(view.now.similar.get(topic, {}).items()):
+        yield Evidence(answer, f"{name} is there, and its name is like {topic}")
 
 
 def without_topic(view: GroupView, holders: Collection[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from rocketchaos.harness.diagnose import read
+from rocketchaos.harness.diagnose import clocks
 from rocketchaos.harness.diagnose.checks.hands import invisible_times
 from rocketchaos.harness.diagnose.checks.progress import popped_hang
 from rocketchaos.harness.diagnose.checks.retry_settings import (
@@ -59,8 +59,8 @@ def _not_counted(view: GroupView) -> Iterator[Unknown]:
         return
     delayed = any(
         view.now.at_ms - end.updated_ms < COUNTED_MS
-        for backlog in view.now.backlogs.values()
-        for end in read.ends(backlog.delayed).values()
+        for name, backlog in view.now.backlogs.items()
+        for end in clocks.ends({name: backlog.delayed}, view.now.brokers).values()
     )
     for topic in view.present_topics:
         newest_ms = max((end.updated_ms for end in view.ends(topic).values()), default=0)
@@ -126,7 +126,7 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     if not (waiting or (view.online and (grown or recent))):
         return
     ago_s = max(0, view.now.at_ms - last_ms) / 1000
-    last = f"the last one came {ago_s:.0f} s ago, by its broker's clock"
+    last = f"the last one came {ago_s:.0f} s ago"
     if waiting:
         unknown = ", and no broker that was asked knows a member"
         nobody = "" if view.online else unknown if view.may_be_online else " for a member to come online"
@@ -185,7 +185,7 @@ def _sent_back(view: GroupView) -> Iterator[Found]:
     if stored:
         yield Found(
             f"{counted(stored, 'retry', 'retries')} {'is' if stored == 1 else 'are'} stored, and no member reads "
-            f"them; the last one is of {clock(last_ms)}, by its broker's clock",
+            f"them; the last one is of {clock(last_ms)}",
             _stats(view, view.retry_topic),
             level=None if recent or grown else Level.INFO,
             effect=_UNREAD,
@@ -215,7 +215,7 @@ def dead_letters(view: GroupView) -> Iterator[Result]:
     if stored:
         grown = _grown(view, topic)
         last_ms = max((end.updated_ms for end in view.ends(topic).values()), default=0)
-        since = f"; the newest is of {clock(last_ms)}, by its broker's clock" if last_ms else ""
+        since = f"; the newest is of {clock(last_ms)}" if last_ms else ""
         yield Found(
             counted(stored, "dead letter")
             + (f", {grown} more than at the first look" if grown else "")

@@ -235,9 +235,7 @@ def test_dead_letters_are_shown_with_the_time_of_the_newest() -> None:
     (planted,) = [item for item in PLANTED if item.code == "RC0702"]
     old = each(lambda item: replace(item, body=item.body.replace('"lastUpdateTimestamp": 0', STORED)))
     (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, old).findings
-    assert finding.sentence.endswith(
-        "dead letters; the newest is of 2026-11-20 00:00:00.000Z, by its broker's clock"
-    )
+    assert finding.sentence.endswith("dead letters; the newest is of 2026-11-20 00:00:00.000Z")
 
 
 def test_a_name_server_that_brokers_list_and_nobody_gave_is_reported() -> None:

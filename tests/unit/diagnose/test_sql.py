@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from rocketchaos.harness.diagnose.model import Subscription
+from rocketchaos.harness.diagnose.meaning import meaning
+from rocketchaos.harness.diagnose.model import TAG, Subscription
 from rocketchaos.harness.diagnose.reproduction.told_apart import messages
 from rocketchaos.harness.diagnose.sql import canonical
 from rocketchaos.harness.diagnose.sql_judge import Judge, Unjudged
@@ -44,6 +45,55 @@ SAME = [
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_sql_that_is_only_written_otherwise_is_the_same(one: str, other: str) -> None:
     assert canonical(one) == canonical(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("TAGS = 'tagA'", "tagA"),
+        ("('tagA' = TAGS)", "tagA"),
+        ("TAGS in ('tagB', 'tagA')", "tagA || tagB"),
+        ("TAGS = 'tagA' OR TAGS IN ('tagB','tagC')", "tagC||tagB||tagA"),
+        ("TAGS = 'it''s'", "it's"),
+    ],
+)
+def test_sql_of_tags_alone_means_these_tags(text: str, tags: str) -> None:
+    by_sql = Subscription("t", text, SQL, 0, frozenset())
+    assert meaning(by_sql) == meaning(Subscription("t", tags, TAG, 0, frozenset()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TAGS <> 'tagA'",
+        "not (TAGS = 'tagA')",
+        "TAGS not in ('tagA')",
+        "TAGS = 'tagA' AND a = 1",
+        "TAGS = 'tagA' OR a = 1",
+        "tags = 'tagA'",
+        "TAGS = tagA",
+        "TAGS = 1",
+        "TAGS = 'tagA' AND TAGS = 'tagB'",
+        "TAGS = 'x' OR TAGS = 'a' AND TAGS = 'b'",
+        "TAGS in ('tagA'",
+        "TAGS = ''",
+    ],
+)
+def test_sql_of_more_than_tags_stays_sql(text: str) -> None:
+    assert meaning(Subscription("t", text, SQL, 0, frozenset()))[0] == SQL
+
+
+def test_a_member_by_sql_and_one_by_its_tag_agree() -> None:
+    def change(document: Any) -> None:
+        for item in document["subscriptionSet"]:
+            if not item["topic"].startswith("%RETRY%"):
+                wanted = next(turn)
+                item.update(subString=wanted, expressionType=SQL if "=" in wanted else TAG, tagsSet=[])
+
+    for first, differs in (("TAGS = 'tagB'", False), ("TAGS = 'tagA'", True)):
+        turn = cycle([first, "tagB"])
+        found = codes(diagnosed("mismatch-4.9.4.json", (307, change), settings(enablePropertyFilter="true")))
+        assert ("RC0101" in found) is differs
 
 
 @pytest.mark.parametrize(("one", "other"), [pair for pair in SAME if " between b and c" not in pair[0]])

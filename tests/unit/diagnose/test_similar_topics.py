@@ -1,0 +1,92 @@
+"""A topic without a route, and another one whose name is like it."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
+from rocketchaos.harness.diagnose.requests import (
+    GET_ALL_TOPIC_LIST_FROM_NAMESERVER,
+    GET_BROKER_CLUSTER_INFO,
+    GET_ROUTEINFO_BY_TOPIC,
+)
+from rocketchaos.harness.diagnose.similar import kept
+from tests.unit.diagnose.member_edits import ALIKE
+from tests.unit.diagnose.reports import Edit, diagnosed, renamed
+
+RECORDED = "mismatch-4.9.4.json"
+
+
+def _of_names(*names: str) -> bytes:
+    return json.dumps({"topicList": list(names)}).encode()
+
+
+def _without_route(*names: str) -> Edit:
+    """The name server has no route of the group's topic, and topics of these names."""
+
+    def edited(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        for item in exchanges:
+            if item.code == GET_ROUTEINFO_BY_TOPIC and not item.fields["topic"].startswith("%"):
+                item = replace(item, answer_code=17, remark="No topic route info", body="")
+            if item.code == GET_BROKER_CLUSTER_INFO:
+                body = kept(_of_names(*names), ["Orders"]).decode()
+                yield replace(item, code=GET_ALL_TOPIC_LIST_FROM_NAMESERVER, body=body)
+            yield item
+
+    return edited
+
+
+@pytest.mark.parametrize(
+    ("missing", "like"),
+    [
+        ("Orders", "orders"),
+        ("orders ", "orders"),
+        (" orders", "orders"),
+        ("shop-orders", "shop_orders"),
+        ("order", "orders"),
+        ("invoices", None),
+        ("orders", None),  # nothing else is like it
+        ("o" * 300, None),
+    ],
+)
+def test_a_similar_name_differs_in_capitals_blanks_signs_or_a_letter(missing: str, like: str | None) -> None:
+    names = ["payments", "shop_orders", "orders", "%RETRY%orders", "SCHEDULE_TOPIC_XXXX"]
+    pairs = json.loads(kept(_of_names(*(set(names) - {missing})), [missing]))["similar"]
+    found = {item["topic"] for item in pairs} - ({"shop_orders"} if missing == "orders" else set())
+    assert found == ({like} if like else set())
+
+
+def test_an_answer_that_cannot_be_read_has_no_similar_name() -> None:
+    assert kept(b"<html>", ["orders"]) == b""
+    assert json.loads(kept(b'{"topicList": "orders"}', ["order"])) == {"similar": []}
+
+
+def test_a_topic_without_a_route_is_named_with_the_one_that_may_be_meant() -> None:
+    changes = (ALIKE, renamed({"topic-1": "Orders"}))
+    report = diagnosed(RECORDED, *changes, _without_route("orders", "payments"), looks=15)
+    (item,) = [item for item in report.findings if item.check.code == "RC0401"]
+    assert item.sentence == "no name server has a route for it; did you mean orders?"
+    assert any(proof.says == "orders is there, and its name is like Orders" for proof in item.evidence)
+    # No other topic is like it.
+    report = diagnosed(RECORDED, *changes, _without_route("payments"), looks=15)
+    (item,) = [item for item in report.findings if item.check.code == "RC0401"]
+    assert item.sentence == "no name server has a route for it"
+
+
+def test_a_blank_at_the_end_of_a_name_is_said() -> None:
+    report = diagnosed(RECORDED, ALIKE, renamed({"topic-1": "orders "}), _without_route(), looks=15)
+    (item,) = [item for item in report.findings if item.check.code == "RC0401"]
+    assert item.sentence == "no name server has a route for it, and its name has a blank at an end"
+
+
+def test_a_bundle_has_the_similar_name_as_a_pseudonym() -> None:
+    asked = Exchange(
+        0, "host:9876", GET_ALL_TOPIC_LIST_FROM_NAMESERVER, {}, 0, answer_code=0,
+        body=kept(_of_names("orders"), ["Orders"]).decode(),
+    )  # fmt: skip
+    names = Pseudonyms()
+    names.exchange(asked)
+    assert names._seen["topic"] == {"Orders", "orders"}
