@@ -12,7 +12,7 @@ from rocketchaos.harness.core.text import counted
 
 
 def nothing_sent(view: RunView, expected: str, topic: str | None, tag: str | None, at: int) -> Answer:
-    """Unknown; if brokers hold delayed messages back, from when on their fate can be known.
+    """Unknown; if brokers hold messages back, what can be asked, or from when on their fate can be known.
 
     Args:
         view: of the run.
@@ -21,7 +21,12 @@ def nothing_sent(view: RunView, expected: str, topic: str | None, tag: str | Non
         tag: of the messages, also a reference; None: any.
         at: the number of the event up to which the history counts.
     """
-    delayed = [event for event in held_back(view, topic, tag, at) if event.body.how == "delayed"]
+    held = held_back(view, topic, tag, at)
+    delayed = [event for event in held if event.body.how == "delayed"]
+    if held and not delayed:
+        halves = counted(len(held), "half message")
+        why = f"brokers hold {halves} back: `delivered: {{…, so_far: true}}` asks what had come by then"
+        return Answer(None, expected, why, [event.n for event in held])
     if not delayed:
         return Answer(None, expected, "no message was sent that could have been delivered")
     where = "is not in its queue" if len(delayed) == 1 else "are not in their queues"

@@ -187,7 +187,15 @@ class Restartable(Protocol):
 
         Raises:
             KeyError: there is no such node.
-            EnvironmentNotReady: it doesn't end, doesn't start, or isn't ready in time.
+            NodeEnded: it ends as it starts.
+            EnvironmentNotReady: it doesn't end, can't be started, or isn't ready in time.
+        """
+
+    def excuse_end(self, name: str) -> None:
+        """The node has ended, and may: it is no death that `deaths` reports, until it is started again.
+
+        Raises:
+            KeyError: there is no such node.
         """
 
 

@@ -150,6 +150,10 @@ class Server(ABC):
         """The server as others see it."""
         return Node(self.name, self.role, self.address, self.pid, self.log, self.slave_of, self.container)
 
+    def excuse_end(self) -> None:
+        """Its end is no death."""
+        self._ended_by_us = True
+
     def death(self) -> NodeDeath | None:
         """How it ended, if it ended unexpectedly."""
         reason = None if self._ended_by_us else self.exit_reason()

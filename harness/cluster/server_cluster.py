@@ -13,7 +13,7 @@ from rocketchaos.harness.cluster.base import Node, NodeDeath, Proxy
 from rocketchaos.harness.cluster.proxy_server import ProxyServer
 from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.cluster.server_settings import Site
-from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core.errors import EnvironmentNotReady, NodeEnded, UsageProblem
 from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.language.cluster_needs import USUAL, ClusterNeeds, as_rocketmq_reads
 from rocketchaos.harness.rocketmq import versions
@@ -183,6 +183,10 @@ class ServerCluster(ABC):
         except _PortTakenError:
             raise _start_failure(server, "another program took its port meanwhile") from None
 
+    def excuse_end(self, name: str) -> None:
+        """A server's end is no death; see `Restartable`."""
+        self._named(name).excuse_end()
+
     def _named(self, name: str) -> Server:
         return {server.name: server for server in self._servers}[name]
 
@@ -300,7 +304,7 @@ def _what_is_missing(servers: Sequence[Server], looks: Sequence[Look]) -> tuple[
     """The first server that isn't ready, and why; None when all are.
 
     Raises:
-        _PortTakenError, EnvironmentNotReady: a server ended.
+        _PortTakenError, NodeEnded: a server ended.
     """
     for server in servers:
         if server.exit_reason() is not None:
@@ -308,7 +312,9 @@ def _what_is_missing(servers: Sequence[Server], looks: Sequence[Look]) -> tuple[
                 raise _PortTakenError
             if server.tries_again():
                 continue
-            raise _start_failure(server, f"ended with {server.exit_reason()}")
+            how = server.exit_reason() or "an unknown reason"
+            failure = _start_failure(server, f"ended with {how}")
+            raise NodeEnded(failure.message, failure.hint, how)
     for server, why_not in [*((server, server.why_not_up) for server in servers), *looks]:
         if reason := why_not():
             return server, reason

@@ -89,6 +89,14 @@ class EnvironmentNotReady(RocketchaosError):
     exit_code = ExitCode.ENVIRONMENT
 
 
+class NodeEnded(EnvironmentNotReady):
+    """A server ended while it started; `reason` says how: `exit code 253`."""
+
+    def __init__(self, message: str, hint: str, reason: str) -> None:
+        super().__init__(message, hint)
+        self.reason = reason
+
+
 class RequestFailed(EnvironmentNotReady):
     """A request was refused, or not answered.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.cluster.base import Restartable
-from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.errors import HarnessDefect, NodeEnded, PreconditionNotMet
 from rocketchaos.harness.faults.process import NodeFault, OverOnceEffective
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ class Restart(OverOnceEffective):
 
     name = "restart"
 
-    def __init__(self, context: FaultContext, name: str) -> None:
+    def __init__(self, context: FaultContext, name: str, *, may_be_refused: bool = False) -> None:
+        del may_be_refused  # of servers: a producer has it where it is declared
         self._producer = context.members.producer(name)
         self.target = self._producer.name
         self._before = self._producer.where
@@ -43,12 +44,17 @@ class Restart(OverOnceEffective):
 
 
 class RestartNode(NodeFault, OverOnceEffective):
-    """The server starts with the store, port and address that it had; over once it is ready again."""
+    """The server starts with the store, port and address that it had; over once it is ready again.
+
+    With `may_be_refused` it is over, too, once the server has ended as it started; it stays away then.
+    """
 
     name = "restart"
 
-    def __init__(self, context: FaultContext, name: str) -> None:
+    def __init__(self, context: FaultContext, name: str, *, may_be_refused: bool = False) -> None:
         super().__init__(context, name)
+        self._may_be_refused = may_be_refused
+        self._refusal: NodeEnded | None = None
         if not isinstance(context.servers.cluster, Restartable):
             raise HarnessDefect(
                 f"nodes of a cluster of kind {context.servers.cluster.kind} can't be restarted"
@@ -58,11 +64,20 @@ class RestartNode(NodeFault, OverOnceEffective):
 
     def inject(self) -> None:
         self._context.servers.note_down(self.target, "restarting")
-        self._cluster.restart_node(self.target)
-        self._context.servers.note_up(self.target)
+        try:
+            self._cluster.restart_node(self.target)
+        except NodeEnded as refusal:
+            if not self._may_be_refused:
+                raise
+            self._refusal = refusal
+            self._cluster.excuse_end(self.target)
+        else:
+            self._context.servers.note_up(self.target)
 
     def wait_effective(self) -> str:
         """It is another process, which `restart_node` has seen to be ready."""
+        if self._refusal is not None:
+            return f"{self.target} ended as it started: {self._refusal.reason}"
         node = self._context.servers.node(self.target)
         self._context.servers.record(node)
         return f"{self.target} is ready as {node.process}, after {self._before}"

@@ -24,6 +24,8 @@ from rocketchaos.harness.language.fault_kind import (
 )
 from rocketchaos.harness.language.words import DurationMs
 
+MAY_BE_REFUSED = "may_be_refused"
+"""The option of `restart` by which a server may end as it starts."""
 KILL = ProcessFaultKind(
     word="kill",
     doc="""\
@@ -165,7 +167,9 @@ Start clients or nodes again, each in a new process; those that still run are sh
 
 Consumers start as declared: changes that steps made to subscriptions and behaviour are gone. Nodes keep
 store, port and address; the step is over once a broker is registered and answers, or once a name server
-answers and every running broker has registered again by its own timer (30 s in RocketMQ, 10 s compressed).""",
+answers and every running broker has registered again by its own timer (30 s in RocketMQ, 10 s compressed).
+With `may_be_refused` a server that ends as it starts, as by a store that its settings don't fit, is
+recorded, and the run continues without it; the check `log` reads why: `log: {node: broker-a, …}`.""",
     example="restart: [a, b]",
     targets="what to restart, in this order: consumers, nodes, the `producer`",
     before=("running", "stopped", "killed"),
@@ -173,6 +177,15 @@ answers and every running broker has registered again by its own timer (30 s in 
     capability="restart",
     consumers_tell=True,
     active_before_announced=True,
+    options={
+        MAY_BE_REFUSED: (
+            bool,
+            Field(
+                default=False,
+                description="of servers: one that ends as it starts is recorded, and the run continues without it",
+            ),
+        ),
+    },
     # A name server is back once the brokers have registered with it again, every 10 s.
     takes_s=12.0,
     shown=(

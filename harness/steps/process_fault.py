@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import Field, create_model
 
 from rocketchaos.harness.language.fault_kind import Ending, ProcessFaultKind
-from rocketchaos.harness.language.fault_registry import ENDINGS, PROCESS_FAULTS
+from rocketchaos.harness.language.fault_registry import ENDINGS, MAY_BE_REFUSED, PROCESS_FAULTS
 from rocketchaos.harness.language.words import ActorRefs, ProcessRefs
 from rocketchaos.harness.steps.base import Step, every_step
 from rocketchaos.harness.steps.start import Start
@@ -71,6 +71,11 @@ class FaultStep(ProcessStep):
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from super().problems(scenario)
         kind = self.kind
+        if getattr(self, MAY_BE_REFUSED, False) and not {*self.targets} & {*scenario.cluster.nodes}:
+            yield (
+                f"`{MAY_BE_REFUSED}` of `{self.word}` is for servers: a consumer has it at its `start`, "
+                "a producer where it is declared"
+            )
         for target in self.targets:
             is_node = target in scenario.cluster.nodes
             if is_node and kind.capability is None:
@@ -91,6 +96,9 @@ class FaultStep(ProcessStep):
             if kind.consumers_tell and not of_node and name in context.consumers:
                 consumer_action(kind.word)(context.consumers[name])
             else:
+                if of_node and options.get(MAY_BE_REFUSED) and name not in context.servers.down:
+                    # The history has it as away from here on, however its start ends.
+                    context.faults.inject(fault_class("stop", of_node=True)(context, name))
                 context.faults.inject(fault_class(kind.word, of_node=of_node)(context, name, **options))
 
 

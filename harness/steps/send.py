@@ -43,9 +43,12 @@ def _said_by_no_key(name: str) -> str:
 
 
 PropertyName = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,59}$"), AfterValidator(_said_by_no_key)
+    str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,127}$"), AfterValidator(_said_by_no_key)
 ]
-"""A property's name; RocketMQ's Java client refuses most of its own (`Message.putUserProperty`)."""
+"""A property's name: RocketMQ takes any without its separators, the characters 1 and 2.
+
+RocketMQ's Java client refuses most of its own (`Message.putUserProperty`).
+"""
 PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
 

@@ -121,6 +121,30 @@ def test_each_version_of_the_go_client_consumes_beside_java(tmp_path: Path) -> N
 
 
 @pytest.mark.extended
+def test_a_callback_without_a_result_is_no_acknowledgement(tmp_path: Path) -> None:
+    """2.1.0 calls it without an error, and with an empty result, where a broker refuses the message."""
+    properties = ", ".join(f"long{number}: {'x' * 1000}" for number in range(33))
+    (tmp_path / "nothing.scenario.yaml").write_text(
+        f"""\
+name: nothing
+title: Properties beyond 32 KB
+topics: {{orders: {{queues: 1}}}}
+groups: g
+producer: {{client: go@2.1.0}}
+steps:
+  - send: {{topic: orders, count: 1, async: true, may_fail: true, properties: {{{properties}}}}}
+anomaly:
+  - send-refused: {{topic: orders, count: 1, because: a result without a queue}}
+healthy:
+  - send-refused: {{topic: orders, count: 0}}
+"""
+    )
+    ended = rocketchaos("run", tmp_path / "nothing.scenario.yaml", "--json", cwd=tmp_path, limit_s=300)
+    (run,) = ended.document["runs"]
+    assert run["outcome"] == "reproduced", run["reason"]
+
+
+@pytest.mark.extended
 def test_a_worker_that_a_user_brings_is_a_client_as_any_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from rocketchaos.harness.cluster.base import Killable, Pausable, Restartable
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.reaper.reaper import Reaper, find_owned
 from rocketchaos.harness.rocketmq import remoting
@@ -168,3 +169,40 @@ def test_a_scenario_about_other_versions_is_left_out_and_named(tmp_path: Path) -
     assert ended.code == 2
     assert "new is about RocketMQ >=5.0, and not about 4.9.4" in ended.err
     assert "starting" not in ended.err
+
+
+REFUSED = """\
+name: refused
+title: a broker whose store has files of another size
+topics: {orders: {queues: 1}}
+groups: [g]
+steps:
+  - broker-config: {set: {mappedFileSizeConsumeQueue: 20000}}
+  - restart: {targets: broker-a, may_be_refused: ALLOWED}
+  - observe: refused
+  - send: {topic: orders, count: 2, may_fail: true}
+anomaly:
+  - log: {node: broker-a, matches: length not matched message store config value, at_least: 1}
+  - send-refused: {topic: orders, count: 2}
+healthy:
+  - log: {node: broker-a, matches: boot success, at_least: 1}
+"""
+
+
+def test_a_broker_that_does_not_start_is_told_and_the_run_goes_on(tmp_path: Path) -> None:
+    runs = {}
+    for allowed in ("true", "false"):
+        path = tmp_path / f"{allowed}.scenario.yaml"
+        path.write_text(REFUSED.replace("ALLOWED", allowed).replace("name: refused", f"name: {allowed}-x"))
+        ended = rocketchaos("run", path, "--json", cwd=tmp_path)
+        (runs[allowed],) = ended.document["runs"]
+    assert runs["true"]["outcome"] == "reproduced", runs["true"]["reason"]
+    proofs = [
+        (event["data"]["fault"], event["data"]["proof"])
+        for event in events_of(runs["true"])
+        if event["kind"] == FaultEffective.kind
+    ]
+    assert [fault for fault, _ in proofs] == ["stop", "restart"]
+    assert proofs[-1][1] == "broker-a ended as it started: exit code 253"
+    assert runs["false"]["outcome"] == "error"
+    assert "broker-a" in runs["false"]["reason"]

@@ -206,6 +206,10 @@ func (made *messageProducer) sendAsync(
 	}
 	select {
 	case answer := <-called:
+		if answer.err == nil && (answer.result == nil || answer.result.MessageQueue == nil) {
+			// 2.1.0 does this where a broker refuses the message, and the answer of the broker is lost.
+			return nil, refuse("the callback got no error, and a result without a queue")
+		}
 		return answer.result, answer.err
 	case <-time.After(callbackLimit):
 		return nil, refuse("the callback was not called within %v", callbackLimit)

@@ -193,6 +193,18 @@ def test_of_what_brokers_hold_back_none_has_come_so_far(how: str) -> None:
     assert story.holds("delivered: {to: g, topic: bills, count: 0, at: away, so_far: true}") is not YES
 
 
+def test_of_half_messages_alone_the_answer_names_the_way_out() -> None:
+    story = Story()
+    story.add(
+        "producer", "send-accepted", topic="orders", key="orders-1", tag=None, how="commit", status="SEND_OK"
+    )
+    story.moment("away")
+    for check in ("delivered: {to: g, count: 0, at: away}", "undelivered: {group: g, count: 0, at: away}"):
+        observed = story.answer(check).observed
+        assert "1 half message" in observed
+        assert "so_far: true" in observed
+
+
 def test_of_what_was_sent_one_way_nobody_knows_whether_it_came() -> None:
     story = Story()
     story.add("producer", "send-accepted", topic="orders", key="orders-1", tag=None, how="oneway")
