@@ -260,11 +260,18 @@ class _Line:
                 if found.is_response and waiting is not None and not waiting.done():
                     waiting.set_result(found.answer)
         except (OSError, EOFError) as error:
-            failure = ConnectionError(_in_words(error))
+            failure = ConnectionError(f"{_in_words(error)}{self._hint}")
         finally:
             for waiting in self._waiting.values():
                 if not waiting.done():
                     waiting.set_exception(failure)
+
+    @property
+    def _hint(self) -> str:
+        """What may be wrong with a server that closes connections."""
+        if self._access.tls is not None or self.answered_s > -math.inf:
+            return ""
+        return " and answered nothing, as one does that takes TLS alone: see `--tls`"
 
     async def close(self) -> None:
         if self._reader is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import ssl
 
 import pytest
 
@@ -70,6 +71,20 @@ def test_a_server_that_answers_something_is_asked_on() -> None:
             ]
 
     assert asyncio.run(ask()) == ["no answer within 0.3 s", "", ""]
+
+
+@pytest.mark.parametrize("tls", [None, ssl.create_default_context()])
+def test_a_server_that_closes_the_connection_may_take_tls_alone(tls: ssl.SSLContext | None) -> None:
+    async def ask() -> str:
+        async def serve(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, Gate(Access(tls=tls)) as gate:
+            return (await gate.ask(0, f"127.0.0.1:{port}", 106, {})).error
+
+    assert ("as one does that takes TLS alone: see `--tls`" in asyncio.run(ask())) == (tls is None)
 
 
 def test_nothing_is_asked_once_the_time_is_over() -> None:

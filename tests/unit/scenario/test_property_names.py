@@ -25,5 +25,7 @@ def test_production_has_other_names_than_letters_and_digits(name: str) -> None:
 
 @pytest.mark.parametrize("name", ['""', '"a\\x01b"', '"a\\x02b"', "x" * 128])
 def test_the_separators_of_properties_are_refused(name: str) -> None:
-    with pytest.raises(InvalidScenario, match="a name is made of 1 to 127 characters, none of them a control"):
+    with pytest.raises(
+        InvalidScenario, match="a name is made of 1 to 127 characters, none of them a control"
+    ):
         parse_scenario(TEXT.replace("NAME", name), "named.scenario.yaml")
