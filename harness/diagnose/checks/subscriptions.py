@@ -24,11 +24,12 @@ _TOPICS_BY_POP = (
     "The members share all queues (POP), and each pops only the topics that it asks for: no loss is known."
 )
 
-_BY_SQL = (
+BY_SQL = (
     "A broker holds one subscription for the whole group, tags or SQL92, and filters every member's pulls by it. "
     "Messages that it drops are skipped for good, and tools show them as consumed. A member that wants tags then "
     "filters by them; one that wants SQL92 gets whatever passes, also messages that its SQL92 doesn't match."
 )
+"""What different SQL92 does to messages."""
 _BY_CLASS = (
     "A broker holds one subscription for the whole group. While that is the one by a class, it lets all messages "
     "pass, and members that want tags choose by themselves; otherwise it filters every member's pulls. The member "
@@ -67,7 +68,7 @@ def _by_type(view: GroupView, topic: str) -> str:
     types = {item.type for item in view.own(topic).values()}
     if CLASS in types or SQL not in types:
         return _BY_CLASS if CLASS in types else ""
-    return _BY_SQL if view.now.messages else f"{_BY_SQL} `--read-messages` shows which ones are lost."
+    return BY_SQL if view.now.messages else f"{BY_SQL} `--read-messages` shows which ones are lost."
 
 
 def _who_differs(view: GroupView, topic: str) -> str:

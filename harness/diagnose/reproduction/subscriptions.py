@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from rocketchaos.harness.diagnose.checks.subscriptions import BY_SQL
 from rocketchaos.harness.diagnose.checks.unwanted import variants
 from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
@@ -60,6 +61,8 @@ def different(group: Scaled) -> tuple[Document, Document] | str:
         return document
     document, other = document if isinstance(document, tuple) else (document, control(group, document))
     if any(item.type == SQL for item in wanted.values()):
+        for written in (document, other):
+            written["description"] = written["description"].replace(group.finding.check.effect, BY_SQL)
         for consumer in other["consumers"].values():
             consumer["subscribe"][topic] = {"sql": _either(wanted.values())}
     return document, other
