@@ -8,6 +8,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from zlib import crc32
 
 from rocketchaos.harness.diagnose import read, requests
 from rocketchaos.harness.diagnose.exchange import Exchange
@@ -170,7 +171,11 @@ def _entries(ask: _Ask, topic: str, queue: int, begin: int, count: int) -> Await
 
 
 def _keep_transaction(body: bytes) -> bytes:
-    """Of a half message: whose it is, where it goes, since when it waits, and how often it was checked."""
+    """Of a half message: whose it is, where it goes, since when it waits, and how often it was checked.
+
+    Each check stores it again (TransactionalMessageServiceImpl). A hash of its id shows that it is the same: the
+    id itself has its producer's address.
+    """
     try:
         (message,) = decode(body)
     except ValueError:
@@ -179,6 +184,7 @@ def _keep_transaction(body: bytes) -> bytes:
     kept = {
         "topic": own.get("REAL_TOPIC", ""),
         "producerGroup": own.get("PGROUP", ""),
+        "idHash": crc32(own.get("UNIQ_KEY", "").encode()),
         "checked": whole(own.get("TRANSACTION_CHECK_TIMES")),
         "bornAt": message.born_ms,
         "storedAt": message.stored_ms,

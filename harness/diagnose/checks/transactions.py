@@ -40,7 +40,7 @@ def undecided(view: ClusterView) -> Iterator[Result]:
     for name, backlog in view.now.backlogs.items():
         by_producers: dict[str, list[_Half]] = {}
         every_ms = _every_ms(view, name)
-        for half in (_half(view, name, item) for item in backlog.transactions if item.document):
+        for half in _halves(view, name, backlog):
             if half.checked or half.age_ms > 3 * every_ms or _is_nobodys(backlog, half.producers):
                 by_producers.setdefault(half.producers, []).append(half)
         for producers, halves in sorted(by_producers.items()):
@@ -58,6 +58,16 @@ def _is_nobodys(backlog: Backlog, producers: str) -> bool:
     """Whether no member of the producer group is connected, whom the broker could ask."""
     answer = backlog.producers.get(producers)
     return answer is not None and answer.answer_code is not None and not read.stored(answer).connections
+
+
+def _halves(view: ClusterView, broker: str, backlog: Backlog) -> Iterator[_Half]:
+    """Each once: while a broker checks them, its queue also has those that it has just stored again."""
+    newest: dict[int, _Half] = {}
+    for number, item in enumerate(item for item in backlog.transactions if item.document):
+        # A bundle of an older version has no hash of the id.
+        known = whole(read.mapping(item.document).get("idHash")) or -number - 1
+        newest[known] = _half(view, broker, item)
+    yield from newest.values()
 
 
 def _half(view: ClusterView, broker: str, exchange: Exchange) -> _Half:

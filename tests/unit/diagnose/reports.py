@@ -272,8 +272,11 @@ def delayed(due_ms: int, *, waiting: int = 3, ago_ms: int = 60_000) -> Edit:
     return add
 
 
-def undecided(checked: int, *, connected: bool, age_ms: int = 30_000) -> Edit:
-    """The broker keeps a half message of producer group `pg`, which was stored so long ago."""
+def undecided(checked: int, *, connected: bool, age_ms: int = 30_000, stored_again: bool = False) -> Edit:
+    """The broker keeps a half message of producer group `pg`, which was stored so long ago.
+
+    With `stored_again` its queue also has the message as it was before its last check.
+    """
 
     def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
         for item in exchanges:
@@ -281,18 +284,22 @@ def undecided(checked: int, *, connected: bool, age_ms: int = 30_000) -> Edit:
             if item.code == GET_TOPIC_STATS_INFO and item.fields["topic"] == HALF:
                 answered = replace(item, answer_code=0, remark="")
                 fields = {"topic": HALF, "queueId": "0", "index": "0", "count": "16"}
-                entries = json.dumps({"queueData": [{"physicOffset": 7}], "maxQueueIndex": 1})
+                places = [{"physicOffset": 5}, {"physicOffset": 7}][not stored_again :]
+                entries = json.dumps({"queueData": places, "maxQueueIndex": len(places)})
                 yield replace(answered, code=321, fields=fields, body=entries)
                 stored = item.at_ms - age_ms
                 half = {
                     "topic": "topic-1",
                     "producerGroup": "pg",
+                    "idHash": 77,
                     "checked": checked,
                     "bornAt": stored,
                     "storedAt": stored,
                 }
                 place = {"topic": HALF, "offset": "7"}
                 yield replace(answered, code=33, fields=place, body=json.dumps(half))
+                before = json.dumps({**half, "checked": checked - 1, "storedAt": stored - 60_000})
+                yield replace(answered, code=33, fields={**place, "offset": "5"}, body=before)
                 members = json.dumps({"connectionSet": [{"clientId": "p@1", "clientAddr": "h:1"}]})
                 asked = replace(item, code=204, fields={"producerGroup": "pg"}, answer_code=1)
                 yield replace(asked, answer_code=0, body=members) if connected else asked

@@ -119,6 +119,14 @@ def test_an_older_bundle_knows_nothing_of_them() -> None:
     assert {"RC0811", "RC0813"} <= unknown(report)
 
 
+def test_a_half_message_that_a_check_has_just_stored_again_is_one() -> None:
+    (finding,) = diagnosed(
+        "mismatch-4.9.4.json", ALIKE, undecided(2, connected=False, stored_again=True)
+    ).findings
+    assert "keeps 1 half message of topic-1" in finding.sentence
+    assert "checked up to 2 times" in finding.sentence
+
+
 def test_a_bundle_has_pseudonyms_in_half_messages_and_modes() -> None:
     half = {"topic": "shop", "producerGroup": "till", "checked": 2, "bornAt": 5, "storedAt": 6}
     mode = {"modes": [{"topic": "shop", "consumerGroup": "till", "mode": "POP"}]}
