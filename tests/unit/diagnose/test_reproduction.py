@@ -254,13 +254,6 @@ def test_every_code_writes_a_scenario_or_says_in_one_line_why_not(code: str) -> 
         assert [parse_scenario(text_of(item), "x.scenario.yaml").expected for item in result]
 
 
-def test_what_no_scenario_does_is_said() -> None:
-    report = diagnosed("mismatch-4.9.4.json", _by_sql("a = b", "b > a"))
-    (finding,) = [entry for entry in report.findings if entry.check.code == "RC0101"]
-    said = written(report.views[finding.group], finding)
-    assert said == "its SQL92 compares with b, whose value is unknown"
-
-
 def test_the_command_writes_both_files(tmp_path: Path) -> None:
     recorded = str(RECORDED / "mismatch-5.5.0.json")
     assert main(["diagnose", recorded, "--write-scenario", str(tmp_path)]) == 1
@@ -365,71 +358,6 @@ def test_the_queues_of_a_paused_member_wait_and_what_hangs_has_no_scenario_of_it
         parse_scenario(text_of(document), "written.scenario.yaml")
     hanging = replace(finding, level=Level.ERROR)
     assert isinstance(written(report.views[finding.group], hanging), str)
-
-
-def _by_sql(*expressions: str) -> Any:
-    """What each member wants of the topic, in turn; `tag…` is a tag, all else SQL92."""
-    turn = iter(expressions)
-
-    def change(document: Any) -> None:
-        item = next(item for item in document["subscriptionSet"] if "%" not in item["topic"])
-        expression = next(turn)
-        item.update(subString=expression, expressionType="TAG" if expression.startswith("tag") else "SQL92")
-
-    return 307, change
-
-
-def _sent(document: Any) -> list[tuple[Any, Any]]:
-    steps = [step["send"] for step in document["steps"] if "send" in step]
-    return [(step.get("tags", step.get("tag")), step.get("properties")) for step in steps]
-
-
-def test_members_with_different_sql_lose_what_the_holder_s_doesn_t_match() -> None:
-    scenario, control = reproduced("RC0101", _by_sql("a = 1", "a > 1 AND b = 'x'"))
-    wanted = [item["subscribe"]["t1"] for item in scenario["consumers"].values()]
-    assert wanted == [{"sql": "a = 1"}, {"sql": "a > 1 AND b = 'x'"}]
-    assert scenario["cluster"]["broker"] == {"enablePropertyFilter": True}
-    assert _sent(scenario) == [("tagA", {"a": "1", "b": "x"}), ("tagA", {"a": "2", "b": "x"})]
-    # Clients with SQL92 take whatever the broker lets pass: one of the two in each of 4 queues.
-    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
-    assert {item["subscribe"]["t1"]["sql"] for item in control["consumers"].values()} == {
-        "(a = 1) OR (a > 1 AND b = 'x')"
-    }
-    assert "stands for" not in scenario["description"]
-    for document in (scenario, control):
-        assert "one that wants SQL92 gets whatever passes" in document["description"]
-
-
-def test_where_one_sql_matches_all_that_another_does_the_narrow_one_is_subscribed_again() -> None:
-    scenario, control = reproduced("RC0101", _by_sql("a > 5", "a > 1"))
-    (again,) = [step["subscribe"] for step in scenario["steps"] if "subscribe" in step]
-    assert again == {"consumer": "m1", "topic": "t1", "expression": {"sql": "a > 5"}}
-    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
-    assert not [step for step in control["steps"] if "subscribe" in step]
-
-
-def test_sql_in_the_group_of_a_member_with_tags() -> None:
-    scenario, control = reproduced("RC0101", _by_sql("a = 1", "tagA"))
-    wanted = [item["subscribe"]["t1"] for item in scenario["consumers"].values()]
-    assert wanted == [{"sql": "a = 1"}, "tagA"]
-    assert _sent(scenario) == [(["tagA", "tagOther"], {"a": "1"}), ("tagA", {"a": "2"})]
-    # With `a = 1` stored m1 gets 2 of 3 kinds and m2 one of them, with tagA each gets 2, in two queues each.
-    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
-    assert {item["subscribe"]["t1"]["sql"] for item in control["consumers"].values()} == {
-        "(a = 1) OR (TAGS IN ('tagA'))"
-    }
-
-
-def test_sql_that_can_t_be_judged_stands_as_sql_that_matches_all_where_others_want_tags() -> None:
-    scenario, control = reproduced("RC0101", _by_sql("a = b", "tagA"))
-    wanted = [item["subscribe"]["t1"] for item in scenario["consumers"].values()]
-    assert wanted == [{"sql": "absent IS NULL"}, "tagA"]
-    assert "stands for the group's own expression" in scenario["description"]
-    # Whoever's subscription is stored, tagOther is lost in the two queues of the member that wants tagA.
-    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 2}}]
-    assert {item["subscribe"]["t1"]["sql"] for item in control["consumers"].values()} == {
-        "(absent IS NULL) OR (TAGS IN ('tagA'))"
-    }
 
 
 def test_the_group_that_a_broker_lacks_is_there_at_first_and_stays_in_the_control() -> None:
