@@ -40,8 +40,13 @@ def tags_alone(canonical: str) -> frozenset[str]:
     """The tags of an expression that asks for nothing else, `TAGS = 'a' OR TAGS IN ('b', 'c')`; otherwise none."""
     if not _ONLY_TAGS.fullmatch(canonical):
         return frozenset()
-    found = frozenset(text[1:-1].replace("''", "'") for text in _TEXT.findall(canonical))
+    found = frozenset(map(unquoted, _TEXT.findall(canonical)))
     return frozenset() if "" in found else found  # its hash is that of no tag at all
+
+
+def unquoted(text: str) -> str:
+    """A literal's text."""
+    return text[1:-1].replace("''", "'")
 
 
 def words(sql: str) -> Sequence[str]:

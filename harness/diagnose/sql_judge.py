@@ -52,7 +52,7 @@ class Property:
     @property
     def texts(self) -> Sequence[str]:
         """Its literals as messages have them."""
-        return [item[1:-1].replace("''", "'") for item in self.literals]
+        return [sql.unquoted(item) for item in self.literals]
 
     @property
     def numbers(self) -> Sequence[float]:
@@ -129,7 +129,7 @@ def _for_sqlite(words: Sequence[str], properties: dict[str, Property]) -> str:
             known.literals += _compared_with(words, index)
             known.may_lack &= before not in (["="], ["<>"]) and not set(after) & _IN_TEXT.keys()
             found.append(f"c{list(properties).index(word)}")
-        elif found[-1:] and found[-1] in _IN_TEXT and len(found) > 1:
+        elif sql.is_literal(word) and len(found) > 1 and found[-1] in _IN_TEXT:
             comparison, subject = found.pop(), found.pop()
             found.append(_IN_TEXT[comparison].format(subject, word))
         elif word in _KNOWN or sql.is_literal(word):

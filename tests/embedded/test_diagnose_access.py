@@ -138,6 +138,12 @@ def test_only_with_the_key_everything_is_shown(
     assert code == 0, text
     assert SECRET not in text
 
+    by_domain = [str(option) for option in with_key]
+    address = by_domain.index("--namesrv") + 1
+    by_domain[address] = by_domain[address].replace("127.0.0.1", "localhost")
+    code, text = _diagnosed(capsys, by_domain)
+    assert code == 0, text
+
     code, text = _diagnosed(capsys, guarded.options)
     assert code == 3, text
     undetermined = {item["code"] for item in json.loads(text)["undetermined"]}

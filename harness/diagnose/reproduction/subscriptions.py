@@ -49,17 +49,11 @@ def different(group: Scaled) -> tuple[Document, Document] | str:
             return str(reason)
         members = {name: with_all_by_sql(member) for name, member in group.members.items()}
         return different(replace(group, members=members))
-    write = (
-        _by_pop
-        if group.view.shares_queues
-        else _by_broadcasting
-        if group.view.broadcasting
-        else _by_clustering
-    )
-    document = write(group, found)
-    if isinstance(document, str):
-        return document
-    document, other = document if isinstance(document, tuple) else (document, control(group, document))
+    write = _by_broadcasting if group.view.broadcasting else _by_clustering
+    pair = _by_pop(group, found) if group.view.shares_queues else write(group, found)
+    if isinstance(pair, str):
+        return pair
+    document, other = pair
     if any(item.type == SQL for item in wanted.values()):
         for written in (document, other):
             written["description"] = written["description"].replace(group.finding.check.effect, BY_SQL)
@@ -68,7 +62,7 @@ def different(group: Scaled) -> tuple[Document, Document] | str:
     return document, other
 
 
-def _by_clustering(group: Scaled, found: Sequence[Message]) -> Document | str:
+def _by_clustering(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document] | str:
     topic = group.topic
     # A broker filters what these pull by the expression of the pull, whatever it holds for the group.
     own_alone = {name for name, member in group.members.items() if carries_its_own(group.view, member)}
@@ -102,13 +96,14 @@ def _by_clustering(group: Scaled, found: Sequence[Message]) -> Document | str:
         if any(is_lite_pull(member) for member in group.members.values())
         else {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}}
     )
-    return base(
+    document = base(
         group,
         f"Members of one group subscribe differently: at least {least} of {count} messages reach nobody",
         [*steps, *send_each(group, topic, found), end],
         [{"undelivered": {"group": "g", "topic": topic, "at_least": least}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
     )
+    return document, control(group, document)
 
 
 def _by_broadcasting(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document] | str:

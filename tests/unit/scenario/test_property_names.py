@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.steps.send import Send
 
 TEXT = """\
 name: named
@@ -20,7 +21,9 @@ healthy: {send-refused: {topic: orders, count: 0}}
 
 @pytest.mark.parametrize("name", ["a", "a/b/c", "X-B3-TraceId", "1st", '"my name"', "地区", "_b.c"])
 def test_production_has_other_names_than_letters_and_digits(name: str) -> None:
-    parse_scenario(TEXT.replace("NAME", name), "named.scenario.yaml")
+    (step,) = parse_scenario(TEXT.replace("NAME", name), "named.scenario.yaml").steps
+    assert isinstance(step, Send)
+    assert step.properties == {name.strip('"'): "1"}
 
 
 @pytest.mark.parametrize("name", ['""', '"a\\x01b"', '"a\\x02b"', "x" * 128])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rocketchaos.harness.language.fault_registry import MAY_BE_REFUSED
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 
 TEXT = """\
@@ -20,9 +21,10 @@ healthy: {log: {node: broker-a, matches: boot success, count: 1}}
 """
 
 
-def test_servers_may_be_refused() -> None:
-    for targets in ("broker-a", "[a, broker-a]"):
-        parse_scenario(TEXT.replace("TARGETS", targets), "refused.scenario.yaml")
+@pytest.mark.parametrize("targets", ["broker-a", "[a, broker-a]"])
+def test_servers_may_be_refused(targets: str) -> None:
+    scenario = parse_scenario(TEXT.replace("TARGETS", targets), "refused.scenario.yaml")
+    assert scenario.steps[-1].model_dump()[MAY_BE_REFUSED] is True
 
 
 @pytest.mark.parametrize("targets", ["a", "producer", "[a, producer]"])
