@@ -279,6 +279,7 @@ class _Line:
             with suppress(asyncio.CancelledError):
                 await self._reader
         if self._writer is not None:
-            self._writer.close()
+            # Nothing is under way. To close it in order would wait 30 s for a TLS server that doesn't say goodbye.
+            self._writer.transport.abort()
             with suppress(OSError):
                 await self._writer.wait_closed()
