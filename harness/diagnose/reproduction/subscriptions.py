@@ -81,12 +81,7 @@ def _by_clustering(group: Scaled, found: Sequence[Message]) -> tuple[Document, D
     least = count - max(map(delivered, group.members))
     holder = min(group.members, key=delivered)
     if not least and delivered(holder) < count and is_usual(group.members[holder]) and not own_alone:
-        # Some members' subscriptions let all pass, so the test needs one that doesn't.
-        mine = group.members[holder].subscriptions[group.real_topic]
-        steps += [
-            {"subscribe": {"consumer": holder, "topic": topic, "expression": written_as(mine)}},
-            *steps,
-        ]
+        steps += [_stored_last(group, holder), *steps]
         least = count - delivered(holder)
     if not least:
         return "on so few members and queues nothing would be lost"
@@ -106,19 +101,31 @@ def _by_clustering(group: Scaled, found: Sequence[Message]) -> tuple[Document, D
     return document, control(group, document)
 
 
+def _stored_last(group: Scaled, holder: str) -> Document:
+    """The member subscribes again, so that brokers hold its subscription: others' let all messages pass."""
+    mine = group.members[holder].subscriptions[group.real_topic]
+    return {"subscribe": {"consumer": holder, "topic": group.topic, "expression": written_as(mine)}}
+
+
 def _by_broadcasting(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document] | str:
     """A broker drops what the stored subscription doesn't match, for all members."""
     topic = group.topic
-    count = len(found) * len(group.all_queues(topic))
-    most = max(sum(holder in message.passes for message in found) for holder in group.members)
-    if most == len(found):
+    queues = len(group.all_queues(topic))
+    passing = {holder: sum(holder in message.passes for message in found) for holder in group.members}
+    holder = min(group.members, key=passing.__getitem__)
+    steps: list[Document] = [{"settle": {"subscription": "g", "topic": topic, "within": WITHIN}}]
+    count, most = len(found), max(passing.values())
+    if most == count and passing[holder] < count and is_usual(group.members[holder]):
+        steps += [_stored_last(group, holder), *steps]
+        most = passing[holder]
+    if most == count:
         return "if the broker holds the widest subscription, nothing is lost"
-    least = count * (len(found) - most) // len(found)
+    count, least = count * queues, (count - most) * queues
     document = base(
         group,
         f"Members that broadcast subscribe differently: at least {least} of {count} messages reach nobody",
         [
-            {"settle": {"subscription": "g", "topic": topic, "within": WITHIN}},
+            *steps,
             *send_each(group, topic, found),
             {"wait": {"duration": "10s", "because": "the test is what no member gets"}},
         ],

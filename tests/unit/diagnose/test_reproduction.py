@@ -19,7 +19,7 @@ from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, WRITERS, writ
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
 from tests.unit.diagnose.broker_edits import offset, retry_topic
-from tests.unit.diagnose.member_edits import ALIKE, FIRST, tries, wants
+from tests.unit.diagnose.member_edits import ALIKE, FIRST, client_property, tries, wants
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import RECORDED, by_look, diagnosed, each
 
@@ -317,6 +317,15 @@ def test_members_that_broadcast_lose_what_the_stored_subscription_drops() -> Non
     # Of tagA and tagB in each of 4 queues, all of one tag.
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
     assert {item["model"] for item in control["consumers"].values()} == {"broadcasting"}
+
+
+def test_members_that_broadcast_all_and_a_tag_lose_messages_once_the_tag_is_stored() -> None:
+    model = client_property("messageModel", "BROADCASTING")
+    scenario, control = reproduced("RC0101", model, wants("*", "tagA"))
+    (again,) = [step["subscribe"] for step in scenario["steps"] if "subscribe" in step]
+    assert again == {"consumer": "m2", "topic": "t1", "expression": "tagA"}
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 4}}]
+    assert not any("subscribe" in step for step in control["steps"])
 
 
 def test_an_orderly_listener_that_keeps_failing_is_named_and_fails_again() -> None:
