@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import cache
 from typing import TypeVar
 
 from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.reading import read_once
 
 _Item = TypeVar("_Item")
 
-LIBRARY = [read_once(path) for path in sorted(shipped().values())]
+
+@cache
+def library() -> Sequence[Scenario]:
+    """All of them. Reading takes seconds, so a process whose tests need none reads none."""
+    return [read_once(path) for path in sorted(shipped().values())]
 
 
 def some(items: Sequence[_Item]) -> Sequence[_Item]:

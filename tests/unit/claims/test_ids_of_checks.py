@@ -17,7 +17,7 @@ from rocketchaos.harness.claims.runs import seen_in_folder
 from rocketchaos.harness.claims.verdicts import tendencies, verdicts
 from rocketchaos.harness.core.model import SECTIONS, Holds
 from tests.unit.claims.golden import RUNS, again, answering, golden
-from tests.unit.library import LIBRARY
+from tests.unit.library import library
 
 TENDENCY = "\ntendency:\n  - delivered: {to: b, count: 4, claim: A02}\n"
 ID = 'delivered {"count":4,"to":"b"}'
@@ -87,7 +87,7 @@ def test_a_run_folder_of_before_checks_had_ids_has_them_by_its_scenario(tmp_path
 
 
 def test_every_shipped_check_has_an_id_of_its_own() -> None:
-    for scenario in LIBRARY:
+    for scenario in library():
         for section in SECTIONS:
             ids = [check.identity for check in getattr(scenario, section)]
             assert len(set(ids)) == len(ids), scenario.name

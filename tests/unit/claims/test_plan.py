@@ -30,18 +30,18 @@ from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.claims.golden import again, answering, golden
 from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
-from tests.unit.library import LIBRARY
+from tests.unit.library import library
 
 RACE = golden("same-group-different-tags", more="\ntendency:\n  - delivered: {to: b, count: 4, claim: A02}\n")
 
 
 def test_every_claim_has_a_check_that_carries_or_refutes_it_or_a_reason_why_not() -> None:
-    spoken = {name for scenario in LIBRARY for name in spoken_of(scenario)}
+    spoken = {name for scenario in library() for name in spoken_of(scenario)}
     assert [name for name, claim in claims().items() if name not in spoken and not claim.unobservable] == []
 
 
 def test_a_control_speaks_of_no_claim_of_its_anomaly() -> None:
-    by_name = {item.name: item for item in LIBRARY}
+    by_name = {item.name: item for item in library()}
     assert "B01" in spoken_of(by_name["same-group-different-tags"])
     assert "B01" not in spoken_of(by_name["same-group-same-tags"])
     measured = scenario_of(EIGHT_MESSAGES.replace("expected: reproduced", "expected: measured"))
@@ -49,7 +49,7 @@ def test_a_control_speaks_of_no_claim_of_its_anomaly() -> None:
 
 
 def test_slow_and_fast_are_all() -> None:
-    fast, slow, both = (carriers(LIBRARY, claims(), speed) for speed in (Speed.FAST, Speed.SLOW, Speed.ALL))
+    fast, slow, both = (carriers(library(), claims(), speed) for speed in (Speed.FAST, Speed.SLOW, Speed.ALL))
     assert {item.name for item in fast} | {item.name for item in slow} == {item.name for item in both}
     assert not any(map(is_slow, fast))
     assert all(map(is_slow, slow))
@@ -58,20 +58,20 @@ def test_slow_and_fast_are_all() -> None:
 
 def test_what_has_no_scenario_is_said() -> None:
     with pytest.raises(UsageProblem, match="no scenario yet is about E15"):
-        carriers(LIBRARY, ["E15"])
+        carriers(library(), ["E15"])
     with pytest.raises(UsageProblem, match="no fast scenario is about A17"):
-        carriers(LIBRARY, ["A17"], Speed.FAST)
+        carriers(library(), ["A17"], Speed.FAST)
 
 
 def test_few_scenarios_speak_of_many_claims() -> None:
     wanted = {"A01", "B01", "B05", "B09", "F04"}
-    found = fewest(LIBRARY, wanted)
+    found = fewest(library(), wanted)
     assert wanted <= {claim for item in found for claim in spoken_of(item)}
     assert len(found) <= 4
 
 
 def test_versions_are_run_one_after_the_other_and_what_can_not_is_left_out() -> None:
-    plan = planned(carriers(LIBRARY, ["A01", "F04", "H08"]), VERSIONS, ClusterKind.EMBEDDED)
+    plan = planned(carriers(library(), ["A01", "F04", "H08"]), VERSIONS, ClusterKind.EMBEDDED)
     versions = [job.rocketmq for job in plan.jobs]
     assert versions == sorted(versions)
     assert set(versions) == set(VERSIONS)
@@ -88,13 +88,13 @@ def test_versions_are_run_one_after_the_other_and_what_can_not_is_left_out() -> 
     ],
 )
 def test_why_there_is_no_run_is_reported(claim: str, version: str, kind: VerdictKind, text: str) -> None:
-    found, reason = why_no_run(claim, version, by_claim(LIBRARY))
+    found, reason = why_no_run(claim, version, by_claim(library()))
     assert found is kind
     assert text in reason
 
 
 def test_that_all_its_scenarios_are_about_other_versions_is_reported() -> None:
-    newer = [item.model_copy(update={"rocketmq": ">=4.9.4"}) for item in LIBRARY]
+    newer = [item.model_copy(update={"rocketmq": ">=4.9.4"}) for item in library()]
     found, reason = why_no_run("F02", "4.9.3", by_claim(newer))
     assert found is VerdictKind.UNMEASURED
     assert reason == "its scenario is about RocketMQ >=4.9.4, and not about 4.9.3"

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 import yaml
 
@@ -15,11 +14,11 @@ from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.model import Event, OutcomeKind, Trouble
 from rocketchaos.harness.language.expectation import expected_in, expected_kinds, expected_text, label_of
 from rocketchaos.harness.reference.catalogue import in_pairs
-from rocketchaos.harness.reference.schema import json_schema
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.verdict import expectation, failing_findings, judged, tells_why
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
+from tests.unit.editor_schema import mistakes
 from tests.unit.history_builder import EIGHT_MESSAGES, eight_messages, record_of, scenario_of
 
 YES, NO = OutcomeKind.REPRODUCED, OutcomeKind.NOT_REPRODUCED
@@ -103,8 +102,7 @@ def test_all_that_is_expected_somewhere() -> None:
 )
 def test_files_and_the_schema_for_editors_agree(text: str, valid: bool) -> None:
     source = EIGHT_MESSAGES.replace("expected: reproduced", f"expected: {text}")
-    found = list(jsonschema.Draft202012Validator(json_schema()).iter_errors(yaml.safe_load(source)))
-    assert (not found) is valid
+    assert (not mistakes(source)) is valid
     if valid:
         assert parse_scenario(source, "x.yaml").expected == yaml.safe_load(text)
 

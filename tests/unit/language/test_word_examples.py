@@ -5,19 +5,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 
-import jsonschema
 import pytest
 import yaml
 
 from rocketchaos.assertions import CHECKS
 from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.reference.language import language_reference
-from rocketchaos.harness.reference.schema import json_schema
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps import STEPS, Step
+from tests.unit.editor_schema import mistakes
 
-VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 WORDS = {
     **{f"step {word}": model for word, model in STEPS.items()},
     **{f"check {word}": model for word, model in CHECKS.items()},
@@ -95,7 +93,7 @@ def scenario_with(model: type[Word]) -> Scenario:
     # A scenario without any `start` is refused.
     steps += [] if any("start" in step for step in steps) else ["start: [a, b]"]
     text = HEAD + "".join(map(entry, steps)) + TAIL.format(check=entry(check).rstrip())
-    assert [error.message for error in VALIDATOR.iter_errors(yaml.safe_load(text))] == []
+    assert mistakes(text) == []
     return parse_scenario(text, f"{model.word}.yaml")
 
 

@@ -8,13 +8,6 @@ import pytest
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.plan.library import find, scenario_files, shipped
-from tests.unit.reading import read_once
-
-
-def test_every_file_is_called_like_its_scenario() -> None:
-    assert shipped()
-    for name, path in shipped().items():
-        assert read_once(path).name == name
 
 
 def test_a_name_is_found() -> None:

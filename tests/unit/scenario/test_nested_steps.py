@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import jsonschema
 import pytest
-import yaml
 
-from rocketchaos.harness.reference.schema import json_schema
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.scenario.yaml_places import split_lines
 from rocketchaos.harness.steps.base import Step, every_step
+from tests.unit.editor_schema import mistakes
 from tests.unit.scenario.examples import FIRST_STEP_LINE, scenario_text
 
 BIND = "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}"
@@ -98,7 +96,7 @@ ALLOWED = {
 def test_no_false_alarm(steps: list[str]) -> None:
     text = scenario_text(*steps)
     assert len(parse_scenario(text, "x.yaml").steps) == len(steps)
-    assert not list(jsonschema.Draft202012Validator(json_schema()).iter_errors(yaml.safe_load(text)))
+    assert not mistakes(text)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +114,6 @@ def test_no_false_alarm(steps: list[str]) -> None:
 )
 def test_the_schema_refuses_what_the_language_refuses(step: str) -> None:
     text = scenario_text("start: a", step)
-    assert list(jsonschema.Draft202012Validator(json_schema()).iter_errors(yaml.safe_load(text)))
+    assert mistakes(text)
     with pytest.raises(InvalidScenario):
         parse_scenario(text, "x.yaml")

@@ -1,28 +1,16 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.scenario import InvalidScenario, load_scenario, parse_scenario
 from rocketchaos.harness.scenario.yaml_places import split_lines
-from tests.unit.reading import read_once
-from tests.unit.scenario.examples import FIRST_STEP_LINE, SCENARIOS, SHIPPED, VALID, scenario_text
+from tests.unit.scenario.examples import FIRST_STEP_LINE, SCENARIOS, VALID, scenario_text
 
 START = "start: [a, b]"
 BIND = "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}"
 
 SEND = "send: {topic: orders, tag: tagA, count: 1}"
-
-
-@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
-def test_every_shipped_scenario_is_valid(file: Path) -> None:
-    scenario = read_once(file)
-    assert file.name == f"{scenario.name}.scenario.yaml"
-    assert scenario.description or scenario.symptom
-    assert scenario.file == str(file)
-    assert scenario.source == file.read_text("utf-8")
 
 
 def test_the_example_of_the_design() -> None:
