@@ -40,6 +40,7 @@ BROKER_SETTINGS = (
     "enableDLegerCommitLog", "enableControllerMode", "totalReplicas", "inSyncReplicas", "minInSyncReplicas",
     "transactionTimeOut", "transactionCheckInterval", "transactionCheckMax", "defaultMessageRequestMode",
     "popConsumerKVServiceEnable", "timerStopEnqueue", "aclEnable", "authorizationEnabled",
+    "defaultTopicQueueNums",
 )  # fmt: skip
 """What is kept of a broker's settings: others may hold passwords."""
 RUNTIME_KEYS = (

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text
 from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY, Route
+from rocketchaos.harness.diagnose.numbers import queue_count
 from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
 from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.language.tags import SQL
@@ -57,9 +58,15 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
             by_itself = any(
                 broker.config.get("autoCreateTopicEnable") == "true" for broker in view.now.brokers.values()
             )
+            before = tuple(_was_there(view, topic))
             yield Found(
-                f"no name server has a route for it{_mistyped(view, topic)}",
-                (*evidence, *_similar(view, topic)),
+                "no name server has a route for it"
+                + (
+                    "; it was there, since the group has consumed from it"
+                    if before
+                    else _mistyped(view, topic)
+                ),
+                (*evidence, *(before or _similar(view, topic))),
                 topic,
                 level=Level.WARNING if by_itself else None,
                 effect="Brokers create the topic at its first message (autoCreateTopicEnable). Members see it up "
@@ -68,6 +75,15 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
                 else "",
                 settled=False,
             )
+
+
+def _was_there(view: GroupView, topic: str) -> Iterator[Evidence]:
+    """Offsets of the group in a topic that somebody has deleted: brokers of 4.9 keep them."""
+    for name, tables in view.now.offsets.items():
+        offsets = tables.get(view.group, {}).get(topic, {})
+        if any(offset > 0 for offset in offsets.values()):
+            says = ", ".join(f"{queue}: {offset}" for queue, offset in sorted(offsets.items()))
+            yield Evidence(view.now.offset_tables[name], f"offsets of {topic} on {name}: {says}")
 
 
 def _mistyped(view: GroupView, topic: str) -> str:
@@ -111,9 +127,16 @@ def not_on_every_broker(view: GroupView) -> Iterator[Found]:
 
 def _may_be_automatic(view: GroupView, topic: str) -> bool:
     """Whether a producer may have had the topic created: RocketMQ makes retry and dead-letter topics where it
-    needs them, and one queue is a choice, for the order of all messages."""
-    alone = all(item.write_queues == 1 for item in view.on_brokers(topic).values())
-    return not alone and not topic.startswith((RETRY, DEAD_LETTERS))
+    needs them. One queue is a choice, for the order of all messages, and so are more than a first message makes
+    (TopicConfigManager.createTopicInSendMessageMethod; 4.9.4, 5.5.0)."""
+    if topic.startswith((RETRY, DEAD_LETTERS)):
+        return False
+    for name, item in view.on_brokers(topic).items():
+        broker = view.now.brokers.get(name)
+        most = queue_count(broker.config.get("defaultTopicQueueNums")) if broker is not None else 0
+        if item.write_queues != 1 and not 0 < most < item.write_queues:
+            return True
+    return False
 
 
 def lacks_group(view: GroupView, broker: str) -> bool:
@@ -212,7 +235,10 @@ CHECKS = (
         Level.WARNING,
         "no topic is on only one of several brokers",
         "All messages go to that broker. The others carry no load, and if it fails, nothing can be sent.",
-        ("Create the topic on every broker.", "Set autoCreateTopicEnable to false."),
+        (
+            "If the topic is meant for that broker alone, change nothing.",
+            "Otherwise create it on every broker, and set autoCreateTopicEnable to false.",
+        ),
         ("B03",),
         of_group=not_on_every_broker,
     ),

@@ -264,7 +264,8 @@ def _namesakes(view: GroupView) -> str:
     if found:
         return f"; brokers know {joined(found)} as well, by another namespace"
     # Brokers' answers have other groups only if the user asks for all of them, or for one that isn't there.
-    similar = "" if view.group in known else nearest(view.group, known)
+    # A group that the user names as well is not meant by another name.
+    similar = "" if view.group in known else nearest(view.group, known - set(view.now.members))
     return f"; brokers know {similar}: did you mean that?" if similar else ""
 
 

@@ -108,6 +108,8 @@ CHECKS = (
         (
             "If every broker should have it, create it there: `mqadmin updateTopic -b`.",
             WHOLE_TOPIC,
+            "If it was deleted on purpose and a route still has it: `mqadmin deleteTopic -c` deletes it at the "
+            "name servers too.",
             "If a broker lost its store, or another process has taken its name (RC0802), correct that first.",
         ),
         of_group=on_some_brokers,

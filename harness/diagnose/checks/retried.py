@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose import clocks
 from rocketchaos.harness.diagnose.checks.hands import invisible_times
+from rocketchaos.harness.diagnose.checks.next_retries import next_retries
 from rocketchaos.harness.diagnose.checks.progress import popped_hang
 from rocketchaos.harness.diagnose.checks.retry_settings import (
     no_retries,
@@ -122,8 +123,9 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     grown = _grown(view, topic)
     last_ms = max((end.updated_ms for end in ends.values()), default=0)
     recent = last_ms > 0 and view.now.at_ms - last_ms < RECENT_MS
+    following = dict(next_retries(view, topic)) if view.online else {}
     # Without members nobody fails now: that the last one failed a moment ago is over.
-    if not (waiting or (view.online and (grown or recent))):
+    if not (waiting or (view.online and (grown or recent or following))):
         return
     ago_s = max(0, view.now.at_ms - last_ms) / 1000
     last = f"the last one came {ago_s:.0f} s ago"
@@ -149,13 +151,15 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     else:
         effect = _AGAIN_BY_POP if by_pop else _in_share_of_broadcasting(view, waits)
     unimportant = not (waiting or grown or by_pop) and _rarely_fails(view, stored)
+    if following and not (waiting or grown or recent):
+        last += f", and {joined(sorted(following))} may keep the next one"
     yield Found(
         "; ".join([*parts, *([last] if last_ms else [])]),
-        _stats(view, topic),
+        (*_stats(view, topic), *following.values()),
         topic if by_pop else "",
         level=Level.INFO if _is_told(view, topic) or unimportant else None,
         effect=effect,
-        settled=bool(grown) or recent or len(view.looks) > 2,
+        settled=bool(grown) or recent or bool(following) or len(view.looks) > 2,
     )
 
 

@@ -14,8 +14,9 @@ from rocketchaos.harness.diagnose.requests import (
     GET_ROUTEINFO_BY_TOPIC,
 )
 from rocketchaos.harness.diagnose.similar import kept
+from tests.unit.diagnose.broker_edits import offset
 from tests.unit.diagnose.member_edits import ALIKE
-from tests.unit.diagnose.reports import Edit, diagnosed, renamed
+from tests.unit.diagnose.reports import Change, Edit, diagnosed, renamed
 
 RECORDED = "mismatch-4.9.4.json"
 
@@ -64,8 +65,11 @@ def test_an_answer_that_cannot_be_read_has_no_similar_name() -> None:
     assert json.loads(kept(b'{"topicList": "orders"}', ["order"])) == {"similar": []}
 
 
+NEVER_CONSUMED: Change = (43, lambda document: document["offsetTable"].clear())
+
+
 def test_a_topic_without_a_route_is_named_with_the_one_that_may_be_meant() -> None:
-    changes = (ALIKE, renamed({"topic-1": "Orders"}))
+    changes = (ALIKE, NEVER_CONSUMED, renamed({"topic-1": "Orders"}))
     report = diagnosed(RECORDED, *changes, _without_route("orders", "payments"), looks=15)
     (item,) = [item for item in report.findings if item.check.code == "RC0401"]
     assert item.sentence == "no name server has a route for it; did you mean orders?"
@@ -76,8 +80,23 @@ def test_a_topic_without_a_route_is_named_with_the_one_that_may_be_meant() -> No
     assert item.sentence == "no name server has a route for it"
 
 
+def test_a_topic_that_the_group_has_consumed_from_was_deleted_and_is_not_mistyped() -> None:
+    """Measured on 4.9.4: a deleted topic was taken for a mistyped one, since another name is like it."""
+    consumed = offset(lambda _look: 5)
+    report = diagnosed(
+        RECORDED, ALIKE, *consumed, renamed({"topic-1": "Orders"}), _without_route("orders"), looks=15
+    )
+    (item,) = [item for item in report.findings if item.check.code == "RC0401"]
+    assert (
+        item.sentence
+        == "no name server has a route for it; it was there, since the group has consumed from it"
+    )
+    assert any(proof.says.startswith("offsets of Orders on broker-1: 0: 5") for proof in item.evidence)
+
+
 def test_a_blank_at_the_end_of_a_name_is_said() -> None:
-    report = diagnosed(RECORDED, ALIKE, renamed({"topic-1": "orders "}), _without_route(), looks=15)
+    changes = (ALIKE, NEVER_CONSUMED, renamed({"topic-1": "orders "}))
+    report = diagnosed(RECORDED, *changes, _without_route(), looks=15)
     (item,) = [item for item in report.findings if item.check.code == "RC0401"]
     assert item.sentence == "no name server has a route for it, and its name has a blank at an end"
 

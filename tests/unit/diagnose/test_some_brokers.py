@@ -137,6 +137,16 @@ def test_a_topic_with_one_queue_or_of_dead_letters_is_on_one_broker_on_purpose(t
     assert "RC0405" not in {item.check.code for item in report.findings}
 
 
+@pytest.mark.parametrize(("most", "code"), [("4", "RC0405"), ("3", "RC0410")])
+def test_a_topic_with_more_queues_than_a_first_message_makes_is_on_one_broker_by_choice(
+    most: str, code: str
+) -> None:
+    known = settings(autoCreateTopicEnable="true", defaultTopicQueueNums=most)
+    report = diagnosed(RECORDED, ALIKE, second_broker(has_topic=False), known, looks=15)
+    assert code in codes(report)
+    assert len(codes(report) & {"RC0405", "RC0410"}) == 1
+
+
 def test_a_retry_topic_of_pop_that_is_not_there_is_none_that_is_missing() -> None:
     no_route = (105, lambda document: document.update(queueDatas=[]))
     assert "RC0401" in codes(diagnosed(RECORDED, ALIKE, no_route, looks=15))

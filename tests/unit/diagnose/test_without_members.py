@@ -53,3 +53,17 @@ def test_a_group_that_no_one_named_is_left_out() -> None:
     report = diagnosed("mismatch-4.9.4.json", OFFLINE, proxies_topic(NO_TOPIC), groups=None)
     assert "RC0210" not in codes(report)
     assert "RC0210" not in {item.check.code for item in report.undetermined}
+
+
+def test_a_group_that_the_user_names_as_well_is_not_meant_by_another_name() -> None:
+    """Measured on 5.5.0: `--group bothg --group dlqreader` said of bothg `did you mean dlqreader?`."""
+    other = (201, lambda document: document.update(subscriptionGroupTable={"group-7": {}}))
+    for groups, says in ((("group-9",), True), (("group-9", "group-7"), False)):
+        report = diagnosed("mismatch-4.9.4.json", other, unanswered(203, 206), groups=groups)
+        reasons = [
+            item.reason
+            for item in report.undetermined
+            if (item.check.code, item.group) == ("RC0210", "group-9")
+        ]
+        assert len(reasons) == 1
+        assert ("did you mean that?" in reasons[0]) is says
