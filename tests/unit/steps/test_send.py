@@ -114,6 +114,14 @@ def test_what_goes_with_a_callback(other: dict[str, Any], allowed: bool) -> None
             Send.model_validate(fields)
 
 
+@pytest.mark.parametrize(
+    ("delay", "asked"), [({"delay": "3s"}, ("delay_ms", 3000)), ({"delay_level": 3}, ("delay_level", 3))]
+)
+def test_a_transaction_goes_with_a_delay(delay: dict[str, Any], asked: tuple[str, int]) -> None:
+    how = sent_by({"count": 1, "transaction": {"state": "commit"}, **delay}).sent[0]["how"]
+    assert how == {"transaction": {"state": "commit", "checked": "unknown"}, asked[0]: asked[1]}
+
+
 def test_a_producer_that_nobody_declares_is_refused() -> None:
     send = "send: {topic: orders, tag: tagA, count: 1, producer: p3}"
     with pytest.raises(InvalidScenario, match="there is no producer `p3`"):
@@ -199,7 +207,7 @@ def test_how_it_is_sent_is_shown(fields: dict[str, Any], how: dict[str, Any]) ->
         {"batch": 2, "per_queue": 1},
         {"delay": "1s", "delay_level": 1},
         {"transaction": {"state": "commit"}, "queue": 0},
-        {"transaction": {"state": "commit"}, "delay_level": 1},
+        {"transaction": {"state": "commit"}, "oneway": True},
     ],
     ids=str,
 )
