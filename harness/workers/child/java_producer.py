@@ -15,6 +15,7 @@ from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.in_turn import InTurn
 from rocketchaos.harness.workers.child.java_client import JavaClient
 from rocketchaos.harness.workers.child.java_requests import Request
+from rocketchaos.harness.workers.child.java_trace import traced
 from rocketchaos.harness.workers.child.java_transactions import Transactions
 from rocketchaos.harness.workers.child.jvm import new_client, private_field, set_property, text
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
@@ -80,8 +81,11 @@ class Producer(JavaClient):
         access: Mapping[str, Any] | None = None,
     ) -> None:
         kind = "TransactionMQProducer" if transactional else "DefaultMQProducer"
-        hooks = () if access is None else (hook_of(access),)
-        super().__init__(new_client(f"org.apache.rocketmq.client.producer.{kind}", group, *hooks))
+        trace, settings = traced(settings)
+        hook = None if access is None else hook_of(access)
+        # With the trace TransactionMQProducer of 4.9.x has one constructor, which begins with the namespace.
+        arguments = (None, group, hook, *trace) if trace else (group,) if hook is None else (group, hook)
+        super().__init__(new_client(f"org.apache.rocketmq.client.producer.{kind}", *arguments))
         self._name = name
         self._events = events
         self._transactions = Transactions(name, events) if transactional else None
