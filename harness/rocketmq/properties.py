@@ -2,8 +2,8 @@
 
 Read from the classes of RocketMQ 4.9.0 to 5.5.0: DefaultMQPushConsumer, DefaultLitePullConsumer,
 DefaultMQPullConsumer and DefaultMQProducer with what they have of ClientConfig, TopicConfig and
-SubscriptionGroupConfig. Those that take objects of Java are left out. `enableMsgTrace` and `customizedTraceTopic` of
-push consumers and producers are arguments of their constructors.
+SubscriptionGroupConfig. Those that take objects of Java are left out. `enableMsgTrace` and `customizedTraceTopic`
+of push consumers and producers are arguments of their constructors.
 """
 
 from collections.abc import Mapping

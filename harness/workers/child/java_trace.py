@@ -13,8 +13,9 @@ _TOPIC = "customizedTraceTopic"
 
 
 def traced(settings: Mapping[str, Any]) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
-    """The last arguments of a constructor with the trace, none where `settings` don't say it, and the settings that
-    have setters.
+    """The last arguments of a constructor with the trace, and the settings that have setters.
+
+    There are no such arguments where `settings` don't say it.
     """
     if not settings.keys() & {_ENABLED, _TOPIC}:
         return (), settings
