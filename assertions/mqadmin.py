@@ -17,8 +17,8 @@ _FAILED = re.compile(
     r"\bSubCommandException\b|^Exception in thread|^The sub command \S+ not exist|^usage: mqadmin ",
     re.MULTILINE,
 )
-"""How `mqadmin` says that it failed, or that it doesn't understand its arguments: its exit code is 0 then too (4.9.4
-and 5.5.0)."""
+"""How `mqadmin` says that it failed, or that it doesn't understand its arguments: its exit code is often 0 then
+too (4.9.4 and 5.5.0)."""
 _FRAME = re.compile(r"\s*(at [\w.$/<>]+\(.*\)|\.\.\. \d+ (more|common frames omitted))\s*")
 """A line of a stack trace that names no exception."""
 _WORD = re.compile(r"(?<!\\)\b[A-Za-z]{5,}")

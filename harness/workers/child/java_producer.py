@@ -102,6 +102,8 @@ class Producer(JavaClient):
             self._java.setPollNameServerInterval(poll_name_server_ms)
         for setting, value in settings.items():
             set_property(self._java, setting, value)
+        self._recall_handles: dict[str, Any] = {}
+        """By the first key of a message, what its broker gave for its recall (`SendResult.getRecallHandle`)."""
         # The client goes round the queues per thread (ThreadLocalIndex): with one thread it really does.
         self._in_turn = InTurn("producer")
 
@@ -164,7 +166,15 @@ class Producer(JavaClient):
             sent = self._in_transaction(java, message)
         else:
             sent = self._java.send(java, *target, jpype.JLong(message.timeout_ms))
+        if "delay_ms" in message.how and hasattr(sent, "getRecallHandle"):
+            self._recall_handles[message.keys[0]] = sent.getRecallHandle()
         return _acknowledged(sent)
+
+    def recall(self, topic: str, key: str) -> Mapping[str, Any]:
+        """Take a message back that it has sent with a delay; one without a handle RocketMQ's client refuses."""
+        if not hasattr(self._java, "recallMessage"):
+            raise CommandFailed("this version of RocketMQ's client has no recallMessage")
+        return {"msg_id": text(self._java.recallMessage(topic, self._recall_handles.get(key)))}
 
     def _in_transaction(self, java: Any, message: Outgoing) -> Any:
         if self._transactions is None:

@@ -79,7 +79,7 @@ TRACE = (
 STATUS = "\n".join(
     ["bootTimestamp   : 1", *(f"setting{n}   : {n}" for n in range(40)), "msgGetTotalTodayNow     : 17"]
 )
-WRONG_USAGE = "Unrecognized option: -x\nusage: mqadmin consumerProgress [-g <arg>] [-h]\n -g,--groupName <arg>   consumer group\n"
+WRONG_USAGE = "Unrecognized option: -x\nusage: mqadmin consumerProgress [-g <arg>] [-h]\n"
 """As the tools of 5.5.0 say it."""
 PROGRESS = "#Topic      #Broker Name  #QID\norders   broker-a  0   8   5   3\n\nDiff Total: 3\n"
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from rocketchaos.assertions.transaction_checked import TransactionChecked
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.clients.producer import _filled
+from rocketchaos.harness.clients.filled import filled
 from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
 from rocketchaos.harness.core.model import Holds
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
@@ -324,8 +324,8 @@ def test_a_body_comes_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
 
 def test_a_body_tells_each_message_apart() -> None:
     text = '{"id": $number, "key": "$key", "price": "$5", "$keys": 1}'
-    assert _filled(text, "new-orders-17") == '{"id": 17, "key": "new-orders-17", "price": "$5", "$keys": 1}'
-    assert _filled(None, "orders-1") == "orders-1"
+    assert filled(text, "new-orders-17") == '{"id": 17, "key": "new-orders-17", "price": "$5", "$keys": 1}'
+    assert filled(None, "orders-1") == "orders-1"
 
 
 def test_messages_of_a_batch_take_their_bodies_from_a_file_too(tmp_path: Path) -> None:
