@@ -13,7 +13,7 @@ from rocketchaos.harness.language.words import TopicName
 class RecallRefused(Count, Refused):
     """The number of messages of a topic whose `recall` was refused with this answer; it needs `may_be_refused`.
 
-    A recall that a broker accepts says nothing about the message: `delivered` tells whether it came all the same.
+    A recall that a broker accepts says nothing about the message: `delivered` tells whether it came anyway.
     """
 
     word = "recall-refused"

@@ -99,7 +99,7 @@ class Failures:
         return next((step.step for step in steps), "")
 
     def _failed_tool(self) -> str:
-        """The last command of `mqadmin`, if it failed: what the steps wait for may need what it was to do."""
+        """The last command of `mqadmin`, if it failed. The steps may wait for its effect."""
         ran = (event.body for event in reversed(self._history.events) if isinstance(event.body, MqadminRan))
         last = next(ran, None)
         said = None if last is None else failed_tool(last)
