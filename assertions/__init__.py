@@ -44,6 +44,7 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "subscribe-refused",
     "seek-refused",
     "send-refused",
+    "recall-refused",
     "replied",
     "reply-refused",
     "transaction-checked",

@@ -14,9 +14,11 @@ from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.language.words import Refers
 
 _FAILED = re.compile(
-    r"\bSubCommandException\b|^Exception in thread|^The sub command \S+ not exist", re.MULTILINE
+    r"\bSubCommandException\b|^Exception in thread|^The sub command \S+ not exist|^usage: mqadmin ",
+    re.MULTILINE,
 )
-"""How `mqadmin` says that it failed: its exit code is 0 then too (4.9.4 and 5.5.0)."""
+"""How `mqadmin` says that it failed, or that it doesn't understand its arguments: its exit code is often 0 then
+too (4.9.4 and 5.5.0)."""
 _FRAME = re.compile(r"\s*(at [\w.$/<>]+\(.*\)|\.\.\. \d+ (more|common frames omitted))\s*")
 """A line of a stack trace that names no exception."""
 _WORD = re.compile(r"(?<!\\)\b[A-Za-z]{5,}")
@@ -87,6 +89,15 @@ class Mqadmin(Check):
             near = set()
         whole = _joined([line for line in lines if line in hits or line in near] or lines)
         return f"{whole[:_SHOWN]}…" if len(whole) > _SHOWN else whole or "nothing"
+
+
+def failed_tool(body: MqadminRan) -> str | None:
+    """How the command failed, its first line; None: it didn't, or it was killed at its limit."""
+    lines = [line.strip() for line in body.output.splitlines() if line.strip()]
+    if body.exit_code is None or not lines or not _FAILED.search(body.output):
+        return None
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    return (causes or lines)[-1 if causes else 0]
 
 
 def _joined(lines: list[str]) -> str:

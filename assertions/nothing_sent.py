@@ -6,7 +6,7 @@ from rocketchaos.assertions.base import Answer
 from rocketchaos.assertions.on_the_way import RETRY_LEVELS_S, natural_delay_ms
 from rocketchaos.assertions.too_early import TooEarly, latest
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.core.events.messages import SendAccepted
+from rocketchaos.harness.core.events.messages import Recalled, SendAccepted
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted
 
@@ -22,10 +22,14 @@ def nothing_sent(view: RunView, expected: str, topic: str | None, tag: str | Non
         at: the number of the event up to which the history counts.
     """
     held = held_back(view, topic, tag, at)
-    delayed = [event for event in held if event.body.how == "delayed"]
+    recalled = {event.body.key for event in view.of_kind(Recalled, until=at)}
+    delayed = [event for event in held if event.body.how == "delayed" and event.body.key not in recalled]
     if held and not delayed:
-        halves = counted(len(held), "half message")
-        why = f"brokers hold {halves} back: `delivered: {{…, so_far: true}}` asks what had come by then"
+        halves = [event for event in held if event.body.key not in recalled]
+        why = f"brokers hold {counted(len(halves), 'half message')} back"
+        if not halves:
+            why = f"{counted(len(held), 'message')} that was sent was taken back"
+        why += ": `delivered: {…, so_far: true}` asks what had come by then"
         return Answer(None, expected, why, [event.n for event in held])
     if not delayed:
         return Answer(None, expected, "no message was sent that could have been delivered")

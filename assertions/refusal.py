@@ -8,11 +8,11 @@ from pydantic import Field
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.clients import SeekRefused, SubscriptionRefused
-from rocketchaos.harness.core.events.messages import ReplyRefused, RequestAnswered, SendFailed
+from rocketchaos.harness.core.events.messages import RecallRefused, ReplyRefused, RequestAnswered, SendFailed
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import ConsumerRef, TopicName
 
-R = TypeVar("R", ReplyRefused, RequestAnswered, SendFailed, SeekRefused | SubscriptionRefused)
+R = TypeVar("R", RecallRefused, ReplyRefused, RequestAnswered, SendFailed, SeekRefused | SubscriptionRefused)
 
 
 class Refused(Check):

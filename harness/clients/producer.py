@@ -1,12 +1,12 @@
 """The producer of a run."""
 
-import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from rocketchaos.harness.clients.filled import filled
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RequestFailed
 from rocketchaos.harness.core.events.messages import (
     ProducerRefused,
@@ -27,7 +27,6 @@ from rocketchaos.harness.workers.lease import WorkerProcess
 START_LIMIT_S = 30.0
 END_LIMIT_S = 30.0
 SEND_TIMEOUT_MS = 3_000
-_PLACEHOLDER = re.compile(r"\$(key|number)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +259,13 @@ class Producer(InProcess):
                 topic=self._named(topic),
                 tag=messages[0]["tag"],
                 key=messages[0]["key"],
-                body=_filled(body, messages[0]["key"]),
+                body=filled(body, messages[0]["key"]),
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
                 timeout_ms=timeout_ms,
                 keys=messages[0].get("keys", []),
                 properties=dict(properties),
                 **_further(
-                    messages, body, how, None if hash_key is None else _filled(hash_key, messages[0]["key"])
+                    messages, body, how, None if hash_key is None else filled(hash_key, messages[0]["key"])
                 ),
             )
             if answer["queue_id"] is None and not later:
@@ -293,6 +292,20 @@ class Producer(InProcess):
             own = {"msg_id": msg_id, "offset_msg_id": offset_msg_id} if len(messages) > 1 else {}
             self._sent(self.name, item, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
         return error
+
+    def recall(self, topic: str, key: str) -> str | None:
+        """Take back the message with this key, which it has sent with a delay; its `msg_id` by the broker.
+
+        Raises:
+            RequestFailed: a broker or the client refuses that.
+        """
+        if not self._running:
+            raise RequestFailed("the producer doesn't run", None)
+        found = self._process.request(
+            "recall", SEND_TIMEOUT_MS / 1000 + 5, name=self.name, topic=self._named(topic), key=key
+        )
+        msg_id: str | None = found["msg_id"]
+        return msg_id
 
     def _limit_s(self, how: Mapping[str, Any], timeout_ms: int) -> float:
         """How long the answer of a `send` may take.
@@ -322,7 +335,7 @@ class Producer(InProcess):
             numbers = self._sendings.numbers
             number = numbers[topic] = numbers.get(topic, 0) + 1
         key = f"{topic}-{number}"
-        further = {"keys": [_filled(own, key) for own in keys], "properties": dict(properties)}
+        further = {"keys": [filled(own, key) for own in keys], "properties": dict(properties)}
         message: dict[str, Any] = {"topic": topic, "key": key, "tag": tag}
         message |= {name: value for name, value in further.items() if value}
         self._history.append(self.name, SendInvoked(**message))
@@ -379,16 +392,8 @@ def _further(
     """The fields of `send` for ways that not every client has: a worker gets them only when they are used."""
     batch = [
         {name: item[name] for name in ("tag", "key", "keys") if name in item}
-        | ({"body": _filled(body, item["key"])} if body is not None else {})
+        | ({"body": filled(body, item["key"])} if body is not None else {})
         for item in messages[1:]
     ]
     further = {"batch": batch, "how": dict(how), "hash_key": hash_key}
     return {name: value for name, value in further.items() if value}
-
-
-def _filled(body: str | None, key: str) -> str:
-    """The text of the message with this key, `orders-17`."""
-    if body is None:
-        return key
-    values = {"key": key, "number": key.rpartition("-")[2]}
-    return _PLACEHOLDER.sub(lambda found: values[found[1]], body)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from rocketchaos.assertions.mqadmin import failed_tool
 from rocketchaos.harness.core.errors import (
     EnvironmentNotReady,
     PreconditionNotMet,
@@ -12,6 +13,7 @@ from rocketchaos.harness.core.errors import (
     UsageProblem,
 )
 from rocketchaos.harness.core.events.run import RunEnded, RunTrouble, StepStarted
+from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.engine.context import RunContext
@@ -49,7 +51,8 @@ class Failures:
             trouble = next(trouble for kind, trouble in _TROUBLES.items() if isinstance(failure, kind))
             precondition = trouble is Trouble.PRECONDITION
             cause = failure.cause or (self._last_step() if precondition else "")
-            self.note(trouble, str(failure), cause, failure.about)
+            said = f"{failure.message}{self._failed_tool() if precondition else ''}"
+            self.note(trouble, str(failure).replace(failure.message, said, 1), cause, failure.about)
             if precondition:
                 self._observe_what_can_be()
         elif isinstance(failure, Exception):
@@ -94,6 +97,15 @@ class Failures:
             event.body for event in reversed(self._history.events) if isinstance(event.body, StepStarted)
         )
         return next((step.step for step in steps), "")
+
+    def _failed_tool(self) -> str:
+        """The last command of `mqadmin`, if it failed. The steps may wait for its effect."""
+        ran = (event.body for event in reversed(self._history.events) if isinstance(event.body, MqadminRan))
+        last = next(ran, None)
+        said = None if last is None else failed_tool(last)
+        return (
+            "" if last is None or said is None else f"; before that mqadmin {last.command[0]} failed: {said}"
+        )
 
     def _observe_what_can_be(self) -> None:
         """Observe the brokers after a condition was not reached: their state helps to find the reason."""

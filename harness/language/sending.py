@@ -39,7 +39,11 @@ class Transaction(Strict):
 
 
 _TOGETHER = {
-    *((delay, other) for delay in ("delay_level", "delay") for other in ("batch", "oneway", ASYNC)),
+    *(
+        (delay, other)
+        for delay in ("delay_level", "delay")
+        for other in ("batch", "oneway", ASYNC, "transaction")
+    ),
     ("batch", ASYNC),
     (ASYNC, "request"),
 }

@@ -141,6 +141,8 @@ class ClientKind:
     """It speaks gRPC, with the proxy of RocketMQ 5."""
     shared_worker: str | None = None
     """The kind of worker in which clients of several runs live; None: each has a process of its own."""
+    recalls: str = ""
+    """The versions whose producer takes delayed messages back (`DefaultMQProducer.recallMessage`); empty: none."""
     heartbeat_v2: str = ""
     """The versions of it that have useHeartbeatV2, where its consumers don't lack it; empty: all."""
     sends: frozenset[str] = frozenset()

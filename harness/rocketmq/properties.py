@@ -2,7 +2,8 @@
 
 Read from the classes of RocketMQ 4.9.0 to 5.5.0: DefaultMQPushConsumer, DefaultLitePullConsumer,
 DefaultMQPullConsumer and DefaultMQProducer with what they have of ClientConfig, TopicConfig and
-SubscriptionGroupConfig. Those that take objects of Java are left out.
+SubscriptionGroupConfig. Those that take objects of Java are left out. `enableMsgTrace` and `customizedTraceTopic`
+of push consumers and producers are arguments of their constructors.
 """
 
 from collections.abc import Mapping
@@ -92,6 +93,8 @@ _PUSH = _table(
     "consumeThreadMin int",
     "consumeTimeout long",
     "consumeTimestamp String",
+    "customizedTraceTopic String",
+    "enableMsgTrace boolean",
     "maxReconsumeTimes int",
     "popBatchNums int >=5.0",
     "popInvisibleTime long >=5.0",
@@ -146,8 +149,10 @@ PRODUCER = _table(
     "compressLevel int >=5.3",
     "compressMsgBodyOverHowmuch int",
     "createTopicKey String",
+    "customizedTraceTopic String",
     "defaultTopicQueueNums int",
     "enableBackpressureForAsyncMode boolean >=5.0",
+    "enableMsgTrace boolean",
     "maxMessageSize int",
     "retryAnotherBrokerWhenNotStoreOK boolean",
     "retryTimesWhenSendAsyncFailed int",

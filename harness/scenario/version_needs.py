@@ -13,6 +13,7 @@ from rocketchaos.harness.rocketmq.properties import GROUP, PRODUCER
 from rocketchaos.harness.rocketmq.version_range import contains, why_not_in
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
 from rocketchaos.harness.steps.base import every_step
+from rocketchaos.harness.steps.recall import Recall
 from rocketchaos.harness.steps.send import Send
 
 if TYPE_CHECKING:
@@ -95,6 +96,9 @@ def _why_no_producer(scenario: Scenario, name: str, producer: Producer, version:
             reason = f"its `hash_key` is a message group, and {topic} has no `message.type: FIFO`"
     if reason is None and "delay" in ways and not contains(PROXY_SINCE, client):
         reason = f"`delay` is of clients {PROXY_SINCE}, as `java@5.5.0`: `delay_level` is of all"
+    recalls = any(isinstance(step, Recall) and step.producer == name for step in every_step(scenario.steps))
+    if reason is None and recalls and not (kind.recalls and contains(kind.recalls, client)):
+        reason = "`recall` is of Java's clients >=5.3.2, as `client: java@5.5.0`"
     if reason is None and not kind.chooses_queues:
         chosen = [step.word for step in sends if step.chooses_queues]
         reason = f"it can't choose a queue, as `{chosen[0]}` asks" if chosen else None

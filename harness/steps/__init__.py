@@ -23,6 +23,7 @@ STEPS: WordRegistry[Step] = WordRegistry(
     "suspend-consumer",
     "resume-consumer",
     "send",
+    "recall",
     "settle",
     "bind",
     "observe",

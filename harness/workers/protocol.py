@@ -85,6 +85,8 @@ request_ms, transaction}`. With `async` several are under way, and each answer c
 `request_ms` it is a request, and the events `request-answered` with `consumer, key, topic, got, text|error, code,
 exceptions` tell what the producer gets for it. A producer whose start
 was refused stays, and refuses to send.
+`recall` with `name, topic, key`: takes back the message with this key, which this producer has sent with
+`delay_ms`: `{msg_id}`. Only of a client whose trait `recalls` says that it can.
 
 Events of consumers, one a message: `received` with `consumer, topic, tag, key, keys, msg_id, offset_msg_id,
 broker, queue_id, offset, reconsume_times, batch` when the listener gets it, as one of `batch` messages;

@@ -42,6 +42,25 @@ steps:
 anomaly: [{delivered: {to: g, count: 8}}, {undelivered: {count: 2, because: filtered-by-broker}}]
 healthy: [{delivered: {to: g, count: 10}}]
 """
+TRACED = """\
+name: x
+title: x
+topics: {orders: {queues: 1}}
+cluster: {own: true, broker: {traceTopicEnable: true}}
+producer: {settings: {enableMsgTrace: true}}
+consumers:
+  a: {group: g, subscribe: {orders: '*'}, settings: {enableMsgTrace: true}}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 40s}
+  - send: {topic: orders, count: 1}
+  - send: {topic: orders, count: 1, transaction: {state: commit}}
+  - settle: {delivered: g, count: 2, within: 40s}
+  - wait: {duration: 8s, because: the clients send their records of the trace every 5 s}
+  - mqadmin: {as: trace, command: queryMsgTraceById -i <orders-1>}
+anomaly: [{mqadmin: {of: trace, has: ['Pub .* success', 'Sub .* success']}}]
+healthy: [{mqadmin: {of: trace, lacks: success}}]
+"""
 ASKED = """\
 name: x
 title: x
@@ -116,3 +135,8 @@ def test_over_grpc_a_delay_needs_a_topic_of_its_type(
 ) -> None:
     text = OVER_GRPC.replace("TYPE", kind).replace("COMES", comes)
     assert run_scenario(text, "5.5.0")["outcome"] == outcome
+
+
+def test_a_client_of_4_9_writes_its_trace(run_scenario: RunScenario) -> None:
+    """`enableMsgTrace` is an argument of its constructors, a transactional producer's as well."""
+    assert run_scenario(TRACED)["outcome"] == "reproduced"

@@ -114,6 +114,31 @@ class SendFailed(Sending, frozen=True, kw_only=True):
     """The classes of what the client threw, outermost first: `MQBrokerException`."""
 
 
+class Recalled(Body, frozen=True, kw_only=True):
+    """A broker has accepted that a delayed message is taken back. Whether it still comes, its consumers show."""
+
+    kind: ClassVar[str] = "recalled"
+    node: ClassVar[str] = "producer"
+    key: str
+    topic: str
+    msg_id: str | None = None
+    """As the broker says it."""
+
+
+class RecallRefused(Body, frozen=True, kw_only=True):
+    """A broker, or the producer's client, has refused to take a message back."""
+
+    kind: ClassVar[str] = "recall-refused"
+    node: ClassVar[str] = "producer"
+    key: str
+    topic: str
+    error: str
+    code: int | None = None
+    """RocketMQ's response code, if there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first."""
+
+
 class Received(Body, frozen=True, kw_only=True):
     """A listener, or a poll, gets a message; or a program reports that it handled it, see `line`."""
 

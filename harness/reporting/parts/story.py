@@ -25,6 +25,8 @@ from rocketchaos.harness.core.events.clients import (
 from rocketchaos.harness.core.events.messages import (
     ListenerError,
     OffsetsReset,
+    Recalled,
+    RecallRefused,
     Received,
     SendAccepted,
     SendFailed,
@@ -223,6 +225,10 @@ def _of_change(node: str, body: Body) -> str | None:
             return f"{node} subscribes while it runs: {in_words({topic: expression})}"
         case Unsubscribed(topic=topic):
             return f"{node} unsubscribes from {topic}"
+        case Recalled(key=key):
+            return f"{node} takes {key} back"
+        case RecallRefused(key=key, error=error):
+            return f"{node} can't take {key} back: {error}"
         case Sought(topic=topic, to=to, queues=queues):
             places = ", ".join(queue.name for queue in queues)
             return f"{node} seeks to {to} in {topic}: {places}"

@@ -99,5 +99,6 @@ JAVA = ClientKind(
     signs=True,
     refuses_properties=_OWN_PROPERTIES,
     fails_by=frozenset({"status", "exception", "nothing"}),
+    recalls=">=5.3.2",
     heartbeat_v2=">=5.1.3",
 )

@@ -84,6 +84,14 @@ class Seeks(Protocol):
 
 
 @runtime_checkable
+class Recalls(Protocol):
+    """A producer that can take back a delayed message that it has sent."""
+
+    def recall(self, topic: str, key: str) -> Mapping[str, Any]:
+        """Take it back; `msg_id`, as the broker says it."""
+
+
+@runtime_checkable
 class TellsItself(Protocol):
     """A consumer that says in its own process what it answers to GET_CONSUMER_RUNNING_INFO (307)."""
 
@@ -214,6 +222,13 @@ class ClientWorker:
         """What a producer knows of a topic's route."""
         return self._get(self._producers, name).route(topic)
 
+    def recall(self, name: str, **with_: Any) -> Mapping[str, Any]:
+        """Let a producer take back a message that it has sent."""
+        producer = self._get(self._producers, name)
+        if not isinstance(producer, Recalls):
+            raise CommandFailed(f"the client of `{name}` can't recall")
+        return producer.recall(**with_)
+
     def start_producer(self, name: str, **with_: Any) -> Mapping[str, Any]:
         """Start a producer. One that RocketMQ refuses is kept: programs go on to send with it."""
         return self._start(self._producers, name, self._make_producer(name=name, **with_), keep=True)
@@ -270,6 +285,7 @@ class ClientWorker:
             "stop-producer": self.stop_producer,
             "producer-route": self.producer_route,
             "send": self.send,
+            "recall": self.recall,
         }
 
     def _start(

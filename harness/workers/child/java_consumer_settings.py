@@ -11,6 +11,7 @@ import jpype
 
 from rocketchaos.harness.workers.child.access import hook_of
 from rocketchaos.harness.workers.child.java_strategies import strategy_of
+from rocketchaos.harness.workers.child.java_trace import traced
 from rocketchaos.harness.workers.child.jvm import new_client, set_property
 
 _FROM_WHERE = "org.apache.rocketmq.common.consumer.ConsumeFromWhere"
@@ -53,12 +54,13 @@ class Configured:
         access: Mapping[str, Any] | None = None,
     ) -> None:
         self.strategy = strategy_of(**strategy)
-        if access is None:
-            self.java = new_client(java_class, group)
-        elif java_class.endswith("PushConsumer"):  # 4.9.x has no constructor with the hook alone
-            self.java = new_client(java_class, group, hook_of(access), self.strategy.java)
+        pushes = java_class.endswith("PushConsumer")
+        trace, settings = traced(settings) if pushes else ((), settings)
+        hook = None if access is None else hook_of(access)
+        if pushes and (trace or hook is not None):  # 4.9.x has no constructor with the hook alone
+            self.java = new_client(java_class, group, hook, self.strategy.java, *trace)
         else:
-            self.java = new_client(java_class, group, hook_of(access))
+            self.java = new_client(java_class, group, *([] if hook is None else [hook]))
         self.java.setNamesrvAddr(nameserver)
         self.java.setClientIP(client_ip)
         self.java.setInstanceName(instance)

@@ -15,6 +15,7 @@ from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.in_turn import InTurn
 from rocketchaos.harness.workers.child.java_client import JavaClient
 from rocketchaos.harness.workers.child.java_requests import Request
+from rocketchaos.harness.workers.child.java_trace import traced
 from rocketchaos.harness.workers.child.java_transactions import Transactions
 from rocketchaos.harness.workers.child.jvm import new_client, private_field, set_property, text
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
@@ -80,8 +81,11 @@ class Producer(JavaClient):
         access: Mapping[str, Any] | None = None,
     ) -> None:
         kind = "TransactionMQProducer" if transactional else "DefaultMQProducer"
-        hooks = () if access is None else (hook_of(access),)
-        super().__init__(new_client(f"org.apache.rocketmq.client.producer.{kind}", group, *hooks))
+        trace, settings = traced(settings)
+        hook = None if access is None else hook_of(access)
+        # With the trace TransactionMQProducer of 4.9.x has one constructor, which begins with the namespace.
+        arguments = (None, group, hook, *trace) if trace else (group,) if hook is None else (group, hook)
+        super().__init__(new_client(f"org.apache.rocketmq.client.producer.{kind}", *arguments))
         self._name = name
         self._events = events
         self._transactions = Transactions(name, events) if transactional else None
@@ -98,6 +102,8 @@ class Producer(JavaClient):
             self._java.setPollNameServerInterval(poll_name_server_ms)
         for setting, value in settings.items():
             set_property(self._java, setting, value)
+        self._recall_handles: dict[str, Any] = {}
+        """By the first key of a message, what its broker gave for its recall (`SendResult.getRecallHandle`)."""
         # The client goes round the queues per thread (ThreadLocalIndex): with one thread it really does.
         self._in_turn = InTurn("producer")
 
@@ -160,7 +166,15 @@ class Producer(JavaClient):
             sent = self._in_transaction(java, message)
         else:
             sent = self._java.send(java, *target, jpype.JLong(message.timeout_ms))
+        if "delay_ms" in message.how and hasattr(sent, "getRecallHandle"):
+            self._recall_handles[message.keys[0]] = sent.getRecallHandle()
         return _acknowledged(sent)
+
+    def recall(self, topic: str, key: str) -> Mapping[str, Any]:
+        """Take a message back that it has sent with a delay; one without a handle RocketMQ's client refuses."""
+        if not hasattr(self._java, "recallMessage"):
+            raise CommandFailed("this version of RocketMQ's client has no recallMessage")
+        return {"msg_id": text(self._java.recallMessage(topic, self._recall_handles.get(key)))}
 
     def _in_transaction(self, java: Any, message: Outgoing) -> Any:
         if self._transactions is None:

@@ -32,6 +32,7 @@ BASES: Mapping[str, dict[str, Any]] = {
     "subscribe-refused": {"consumer": "a", "topic": "orders"},
     "seek-refused": {"consumer": "a", "topic": "orders"},
     "send-refused": {"topic": "orders"},
+    "recall-refused": {"topic": "orders"},
     "replied": {"topic": "orders", "got": "exception"},
     "reply-refused": {"to": "a"},
     "transaction-checked": {"topic": "orders"},
@@ -40,6 +41,7 @@ BASES: Mapping[str, dict[str, Any]] = {
 BESIDES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("latency", "percentile"): {"at_most": "20ms"},
     ("send-refused", "code"): {"at_least": 1},
+    ("recall-refused", "code"): {"at_least": 1},
     ("replied", "code"): {"at_least": 1},
     ("reply-refused", "code"): {"at_least": 1},
     ("duplicated", "times"): {"at_least": 1},

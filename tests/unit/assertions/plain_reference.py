@@ -203,7 +203,7 @@ def log_lapse(events: Events, stated: Stated) -> bool | None:
     return all(within(round(lapse), stated) for lapse in lapses)
 
 
-COUNTED = ("send-failed", "reply-refused", "request-answered")
+COUNTED = ("send-failed", "recall-refused", "reply-refused", "request-answered")
 """Refusals of which a check counts how many there are."""
 
 
@@ -247,6 +247,7 @@ REFERENCE: Mapping[str, Callable[[Events, Stated], bool | None]] = {
     "subscribe-refused": refusals("subscription-refused"),
     "seek-refused": refusals("seek-refused"),
     "send-refused": refusals("send-failed"),
+    "recall-refused": refusals("recall-refused"),
     "replied": refusals("request-answered"),
     "reply-refused": refusals("reply-refused"),
     "transaction-checked": transaction_checked,

@@ -161,6 +161,7 @@ def _refused(made: HistoryBuilder, facts: Facts) -> None:
         made.add("a", "reply-refused", key=f"refused-{number}", **refusal)
         refused = {"topic": "orders", "key": f"refused-{number}"}
         made.add("producer", "request-answered", **refused, got="exception", **refusal)
+        made.add("producer", "recall-refused", **refused, **refusal)
         made.add("producer", "send-failed", **refused, tag=None, **refusal)
     for number, times in enumerate(facts.questions):
         key = f"transaction-{number}"

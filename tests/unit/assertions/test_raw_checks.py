@@ -79,6 +79,8 @@ TRACE = (
 STATUS = "\n".join(
     ["bootTimestamp   : 1", *(f"setting{n}   : {n}" for n in range(40)), "msgGetTotalTodayNow     : 17"]
 )
+WRONG_USAGE = "Unrecognized option: -x\nusage: mqadmin consumerProgress [-g <arg>] [-h]\n"
+"""As the tools of 5.5.0 say it."""
 PROGRESS = "#Topic      #Broker Name  #QID\norders   broker-a  0   8   5   3\n\nDiff Total: 3\n"
 
 
@@ -122,6 +124,7 @@ def ran(output: str = PROGRESS, exit_code: int | None = 0) -> HistoryBuilder:
         ),
         (ran(FAILED), {"has": "No topic route info"}, YES, "No topic route info"),
         (ran("The sub command nonsense not exist."), {"lacks": "Diff"}, UNKNOWN, "the command failed"),
+        (ran(WRONG_USAGE, 1), {"lacks": "Diff"}, UNKNOWN, "the command failed"),
         (HistoryBuilder().begin(SCENARIO), {"has": "x"}, UNKNOWN, "no command m was run"),
     ],
 )

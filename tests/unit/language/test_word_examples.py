@@ -52,6 +52,7 @@ LEADING_TO: Mapping[str, list[str]] = {
 BEFORE: Mapping[str, list[str]] = {
     "lose-files": ["start: [a, b]", "kill: broker-a"],
     "repeat": [],
+    "recall": ["start: [a, b]", "send: {topic: orders, count: 1, delay: 5s}"],
     "heal": ["start: [a, b]", "partition: {between: b, and: broker-a}"],
 }
 """What must come before an example whose own steps start consumers."""

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from rocketchaos.assertions.transaction_checked import TransactionChecked
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.clients.producer import _filled
+from rocketchaos.harness.clients.filled import filled
 from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
 from rocketchaos.harness.core.model import Holds
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
@@ -114,6 +114,14 @@ def test_what_goes_with_a_callback(other: dict[str, Any], allowed: bool) -> None
             Send.model_validate(fields)
 
 
+@pytest.mark.parametrize(
+    ("delay", "asked"), [({"delay": "3s"}, ("delay_ms", 3000)), ({"delay_level": 3}, ("delay_level", 3))]
+)
+def test_a_transaction_goes_with_a_delay(delay: dict[str, Any], asked: tuple[str, int]) -> None:
+    how = sent_by({"count": 1, "transaction": {"state": "commit"}, **delay}).sent[0]["how"]
+    assert how == {"transaction": {"state": "commit", "checked": "unknown"}, asked[0]: asked[1]}
+
+
 def test_a_producer_that_nobody_declares_is_refused() -> None:
     send = "send: {topic: orders, tag: tagA, count: 1, producer: p3}"
     with pytest.raises(InvalidScenario, match="there is no producer `p3`"):
@@ -199,7 +207,7 @@ def test_how_it_is_sent_is_shown(fields: dict[str, Any], how: dict[str, Any]) ->
         {"batch": 2, "per_queue": 1},
         {"delay": "1s", "delay_level": 1},
         {"transaction": {"state": "commit"}, "queue": 0},
-        {"transaction": {"state": "commit"}, "delay_level": 1},
+        {"transaction": {"state": "commit"}, "oneway": True},
     ],
     ids=str,
 )
@@ -316,8 +324,8 @@ def test_a_body_comes_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
 
 def test_a_body_tells_each_message_apart() -> None:
     text = '{"id": $number, "key": "$key", "price": "$5", "$keys": 1}'
-    assert _filled(text, "new-orders-17") == '{"id": 17, "key": "new-orders-17", "price": "$5", "$keys": 1}'
-    assert _filled(None, "orders-1") == "orders-1"
+    assert filled(text, "new-orders-17") == '{"id": 17, "key": "new-orders-17", "price": "$5", "$keys": 1}'
+    assert filled(None, "orders-1") == "orders-1"
 
 
 def test_messages_of_a_batch_take_their_bodies_from_a_file_too(tmp_path: Path) -> None:
