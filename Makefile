@@ -68,12 +68,9 @@ test: test-unit test-embedded ## tests of the harness that need no container eng
 	@echo "where a container engine answers, \`make test-containers\`; every shipped scenario and long tests,"
 	@echo "\`make test-scenarios\`."
 
-# One more than cores: some tests wait for processes of their own.
-WORKERS = $(shell expr $$(nproc) + 1)
-
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units, except those of reports
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:rerunfailures -m "not nightly" $(UNITS)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder -p no:rerunfailures -m "not nightly" $(UNITS)
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## tests of ingest and reports: on a Spark of this machine, of statistics, and of pages in a Chromium
