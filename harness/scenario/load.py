@@ -23,6 +23,8 @@ from rocketchaos.harness.scenario.yaml_places import Document, Path, Places, Spa
 
 _DEEPEST = 16
 """Levels; a scenario has six. It bounds the recursion."""
+_SPAN_A_TEXT = (yaml.ScalarEvent, yaml.AliasEvent)
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 class _UnreadableError(Exception):
@@ -86,7 +88,8 @@ class _Reader:
         self._events = self._guarded(yaml.parse(text, Loader=loader))
         self.leaves_out = False
         """Whether a value is missing anywhere."""
-        self._last = Span(1, 1, 1)
+        self._last: Any = None
+        """The event that was read last."""
 
     def document(self) -> dict[str, Any]:
         """The mapping that the file consists of."""
@@ -112,11 +115,11 @@ class _Reader:
         """The events; errors of the syntax become diagnostics."""
         try:
             for event in events:
-                self._last = self._span(event)
+                self._last = event
                 yield event
         except MarkedYAMLError as error:
             sentence, mark = explain(error)
-            self._stop(self._at(mark) if mark else self._last, sentence)
+            self._stop(self._at(mark) if mark else self._so_far(), sentence)
         except ReaderError as error:
             # libyaml counts bytes; what it refuses, the Python parser reads again, and says where.
             position = min(error.position, len(self.text) - 1)
@@ -127,7 +130,10 @@ class _Reader:
             )
         except (ValueError, OverflowError):
             # PyYAML converts numbers in escapes and directives without a look at their size.
-            self._stop(self._last, "an escape or a number after this place is out of range")
+            self._stop(self._so_far(), "an escape or a number after this place is out of range")
+
+    def _so_far(self) -> Span:
+        return Span(1, 1, 1) if self._last is None else self._span(self._last)
 
     def _stop(self, span: Span, message: str) -> NoReturn:
         self._report(span, message)
@@ -142,7 +148,7 @@ class _Reader:
     def _span(self, event: Any) -> Span:
         """A scalar's text in its first line; of anything else its first character."""
         start, end = event.start_mark, event.end_mark
-        if not isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
+        if not isinstance(event, _SPAN_A_TEXT):
             return self._at(start)
         last = end.column if end.line == start.line else len(self.lines[start.line])
         return Span(start.line + 1, start.column + 1, max(1, last - start.column))
@@ -226,7 +232,7 @@ class _Reader:
 
     def _scalar(self, event: Any, path: Path | None) -> Any:
         text = str(event.value)
-        if any("\ud800" <= sign <= "\udfff" for sign in text):
+        if _HALF_A_CHARACTER.search(text):
             return self._refuse_scalar(event, path, "an escape in this text is half a character")
         if not event.implicit[0]:
             return text
@@ -242,17 +248,18 @@ class _Reader:
 
     def _refuse_extras(self, event: Any) -> bool:
         """Report an alias, an anchor or a tag; whether there was one."""
+        alias = isinstance(event, yaml.AliasEvent)
+        if not alias and event.anchor is None and event.tag is None:
+            return False
         span = self._span(event)
         # libyaml puts what isn't there, such as the key of a lone `?`, behind the last line.
         line = self.lines[span.line - 1] if span.line <= len(self.lines) else ""
         written = re.match(r"[^\s,\[\]{}]+", line[span.column - 1 :])
         shown = f" (`{clipped(written[0])}`)" if written else ""
-        if isinstance(event, yaml.AliasEvent):
+        if alias:
             self._report(span, f"YAML aliases{shown} are not supported: write it out, or put it in quotes")
         elif event.anchor is not None:
             self._report(span, f"YAML anchors{shown} are not supported: leave them out, or quote the text")
-        elif event.tag is not None:
-            self._report(span, f"YAML tags{shown} are not supported: leave them out, or quote the text")
         else:
-            return False
+            self._report(span, f"YAML tags{shown} are not supported: leave them out, or quote the text")
         return True

@@ -48,6 +48,7 @@ def test_lite_pull_is_filtered_by_its_own_expression(rocketmq: LiveRun) -> None:
     rocketmq.check.undelivered(count=2, because="in-flight")
 
 
+@pytest.mark.extended
 def test_broadcasting_everybody_gets_everything_and_keeps_its_own_offsets(rocketmq: LiveRun) -> None:
     for name in "ab":
         rocketmq.consumer(name, group="g", model="broadcasting", subscribe={"orders": "tagA"})
