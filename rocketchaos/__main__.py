@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 
@@ -11,8 +12,10 @@ _ENVIRONMENT, _INTERRUPTED = 4, 130
 
 def main() -> int:
     """Run the command line; returns the exit code."""
-    # What is imported stays: looking for garbage in it takes a tenth of a command's start.
-    gc.set_threshold(50_000, 20, 100)
+    # What is imported stays: looking for garbage in it takes a tenth of a command's start. Python would also look at
+    # its end.
+    gc.set_threshold(100_000, 20, 100)
+    atexit.register(gc.freeze)
     try:
         from rocketchaos.harness.cli.main import main as run
     except ModuleNotFoundError as error:
