@@ -23,7 +23,7 @@ class Following:
     broker: str
     evidence: Evidence
     usual: bool
-    """Whether so many retries have come that the next one has this delay, if no listener chooses another."""
+    """Whether the next retry has this delay, by the number that have come, unless its listener chooses."""
 
 
 def next_retries(view: GroupView, topic: str) -> Iterator[Following]:
