@@ -8,7 +8,7 @@ import pytest
 
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import retry_topic
-from tests.unit.diagnose.member_edits import ALIKE, languages
+from tests.unit.diagnose.member_edits import ALIKE, languages, popping_members, wants
 from tests.unit.diagnose.reports import diagnosed
 from tests.unit.diagnose.test_reproduction import planted_at, reproduced
 
@@ -97,3 +97,18 @@ def test_a_scenario_that_waits_for_a_line_of_a_java_client_needs_one(
     )
     (finding,) = [item for item in mixed.findings if item.check.code == "RC0212"]
     assert (not isinstance(written(mixed.views[finding.group], finding), str)) is written_at_all
+
+
+@pytest.mark.parametrize(("other", "sent"), [("tagA || tagB", "tagB"), ("*", "tagB")])
+def test_what_comes_to_each_side_is_wanted_by_each(other: str, sent: str) -> None:
+    scenario, _ = reproduced("RC0214", wants(other, "tagB"), popping_members(1), looks=16)
+    assert {step["send"]["tag"] for step in scenario["steps"] if "send" in step} == {sent}
+
+
+def test_sides_that_want_nothing_in_common_get_no_message_twice() -> None:
+    """On 5.5.0 the scenario of a gRPC member with tagA beside a Java member with tagB was not reproduced."""
+    report = diagnosed("mismatch-4.9.4.json", popping_members(1), looks=16)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0214"]
+    assert written(report.views[finding.group], finding) == (
+        "no tag is wanted by all members: RC0101 has the scenario"
+    )
