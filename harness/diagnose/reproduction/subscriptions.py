@@ -139,8 +139,10 @@ def _by_broadcasting(group: Scaled, found: Sequence[Message]) -> tuple[Document,
     return document, other
 
 
-def _by_pop(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document]:
+def _by_pop(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document] | str:
     """Whoever pops a message that it doesn't want skips it for all: how many are lost is a race."""
+    if group.view.pulling(group.real_topic):
+        return "some members pop, others pull: the lost messages depend on which side comes later"
     topic = group.topic
     count = 2 * len(found) * len(group.all_queues(topic))
     document = base(
