@@ -8,7 +8,7 @@ import pytest
 
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import retry_topic
-from tests.unit.diagnose.member_edits import ALIKE, languages, popping_members, wants
+from tests.unit.diagnose.member_edits import ALIKE, is_other, languages, popping_members, wants
 from tests.unit.diagnose.reports import diagnosed
 from tests.unit.diagnose.test_reproduction import planted_at, reproduced
 
@@ -112,3 +112,36 @@ def test_sides_that_want_nothing_in_common_get_no_message_twice() -> None:
     assert written(report.views[finding.group], finding) == (
         "no tag is wanted by all members: RC0101 has the scenario"
     )
+
+
+@pytest.mark.parametrize(
+    ("java", "go", "lost"), [("*", "tagA", 4), ("tagA", "*", None)], ids=["Go narrow", "Go wide"]
+)
+def test_brokers_hold_what_a_go_client_wants(java: str, go: str, lost: int | None) -> None:
+    """Measured on 5.5.0: what a Java member sends again, in milliseconds, never replaces Go's nanoseconds."""
+
+    def told(document: Any) -> None:
+        by_go = document["properties"]["PROP_CLIENT_VERSION"].startswith("v")
+        document["properties"]["messageModel"] = "" if by_go else "BROADCASTING"
+        for item in document["subscriptionSet"]:
+            if not item["topic"].startswith("%RETRY%"):
+                item["subString"] = go if by_go else java
+
+    def versions(document: Any) -> None:
+        if is_other(document):
+            document["properties"]["PROP_CLIENT_VERSION"] = "v2.1.1"
+
+    report = diagnosed("mismatch-4.9.4.json", languages("JAVA", "GO"), (307, versions), (307, told))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0101"]
+    documents = written(report.views[finding.group], finding)
+    if lost is None:
+        assert documents == "if the broker holds the widest subscription, nothing is lost"
+        return
+    scenario = documents[0]
+    assert not isinstance(scenario, str)
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": lost}}]
+    assert not any("subscribe" in step for step in scenario["steps"])
+    assert [(item.get("client"), item["model"]) for item in scenario["consumers"].values()] == [
+        ("go", "broadcasting"),
+        (None, "broadcasting"),
+    ]
