@@ -128,9 +128,13 @@ def tell_no_queues(view: GroupView, topic: str) -> list[str]:
 
 
 def owners_of(view: GroupView, topic: str, queue: Queue) -> list[str]:
-    """The members that own a queue; where they don't tell, those to which their strategy gives it."""
-    known = view.owners(topic).get(queue, [])
-    if known or not tell_no_queues(view, topic):
+    """The members that own a queue; where they don't tell, all that broadcast, or those of their strategy."""
+    silent = tell_no_queues(view, topic)
+    everywhere = [
+        item for item in silent if view.members[item].properties.get("messageModel") == "BROADCASTING"
+    ]
+    known = [*view.owners(topic).get(queue, []), *everywhere]
+    if known or not silent:
         return known
     return [client_id for client_id, share in shares(view, topic).items() if share and queue in share]
 

@@ -64,8 +64,7 @@ def different(group: Scaled) -> tuple[Document, Document] | str:
 
 def _by_clustering(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document] | str:
     topic = group.topic
-    # A broker filters what these pull by the expression of the pull, whatever it holds for the group.
-    own_alone = {name for name, member in group.members.items() if carries_its_own(group.view, member)}
+    own_alone = _own_alone(group)
     shares = group.shares(topic)
 
     def delivered(holder: str) -> int:
@@ -102,6 +101,11 @@ def _by_clustering(group: Scaled, found: Sequence[Message]) -> tuple[Document, D
     return document, control(group, document)
 
 
+def _own_alone(group: Scaled) -> set[str]:
+    """A broker filters what these pull by the expression of the pull, whatever it holds for the group."""
+    return {name for name, member in group.members.items() if carries_its_own(group.view, member)}
+
+
 def _holders(group: Scaled) -> list[str]:
     """The members whose subscription brokers may hold: versions of Go clients, in nanoseconds, win over others."""
     return [name for name, member in group.members.items() if is_go(member)] or list(group.members)
@@ -117,7 +121,14 @@ def _by_broadcasting(group: Scaled, found: Sequence[Message]) -> tuple[Document,
     """A broker drops what the stored subscription doesn't match, for all members."""
     topic = group.topic
     queues = len(group.all_queues(topic))
-    passing = {holder: sum(holder in message.passes for message in found) for holder in _holders(group)}
+    own_alone = _own_alone(group)
+    passing = {
+        holder: sum(
+            any((name if name in own_alone else holder) in message.passes for name in message.suits)
+            for message in found
+        )
+        for holder in _holders(group)
+    }
     holder = min(passing, key=passing.__getitem__)
     steps: list[Document] = [{"settle": {"subscription": "g", "topic": topic, "within": WITHIN}}]
     count, most = len(found), max(passing.values())
