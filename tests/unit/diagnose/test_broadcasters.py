@@ -155,7 +155,7 @@ def _of_topic(report: Report) -> Finding:
 
 @pytest.mark.parametrize(("first", "second"), [("tagA", "*"), ("tagA", "tagB")])
 def test_members_that_broadcast_and_pull_by_themselves_have_all_queues(first: str, second: str) -> None:
-    """Measured on 4.9.4: each DefaultLitePullConsumer got all that it wants: its pulls bring its own expression."""
+    """Measured on 4.9.4: each DefaultLitePullConsumer got all that it wants, by its pulls' own expression."""
 
     def lite(document: Any) -> None:
         document["properties"].update(
