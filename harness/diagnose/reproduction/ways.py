@@ -50,7 +50,7 @@ def _twice(group: Scaled, title: str, remoting: list[str]) -> Document | str:
     topic = group.topic
     tag = _wanted_by_all(group)
     if tag is None:
-        return "no tag is wanted by all members: RC0101 has the scenario"
+        return "no tag is wanted by all members, so no message comes to each side"
     first, before = send(group, topic, [tag])
     second, _ = send(group, topic, [tag], each=2)
     document = base(

@@ -110,7 +110,7 @@ def test_sides_that_want_nothing_in_common_get_no_message_twice() -> None:
     report = diagnosed("mismatch-4.9.4.json", popping_members(1), looks=16)
     (finding,) = [item for item in report.findings if item.check.code == "RC0214"]
     assert written(report.views[finding.group], finding) == (
-        "no tag is wanted by all members: RC0101 has the scenario"
+        "no tag is wanted by all members, so no message comes to each side"
     )
 
 
