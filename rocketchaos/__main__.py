@@ -12,8 +12,8 @@ _ENVIRONMENT, _INTERRUPTED = 4, 130
 
 def main() -> int:
     """Run the command line; returns the exit code."""
-    # What is imported stays: looking for garbage in it takes a tenth of a command's start. Python would also look at
-    # its end.
+    # What is imported stays: looking for garbage in it takes a tenth of a command's start. Python would also look
+    # at its end.
     gc.set_threshold(100_000, 20, 100)
     atexit.register(gc.freeze)
     try:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from rocketchaos.harness.diagnose import read
-from rocketchaos.harness.diagnose.meaning import expression_text, takes
+from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
 from rocketchaos.harness.diagnose.model import TAG, Member, Subscription
 from rocketchaos.harness.diagnose.numbers import whole
 from rocketchaos.harness.diagnose.owners import shares
@@ -23,6 +23,10 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 _BY_POP = (
     "Members share all queues (POP). If a member pops a message that it doesn't want, the whole group skips it: "
     "which member pops a message first decides whether it is lost."
+)
+_BY_BOTH = (
+    "Some members pop, others pull. Each side filters by its own subscription, and both move the group's offset: "
+    "a side that comes late, or starts again, skips what the other one has passed."
 )
 
 
@@ -124,9 +128,13 @@ def tell_no_queues(view: GroupView, topic: str) -> list[str]:
 
 
 def owners_of(view: GroupView, topic: str, queue: Queue) -> list[str]:
-    """The members that own a queue; where they don't tell, those to which their strategy gives it."""
-    known = view.owners(topic).get(queue, [])
-    if known or not tell_no_queues(view, topic):
+    """The members that own a queue; where they don't tell, all that broadcast, or those of their strategy."""
+    silent = tell_no_queues(view, topic)
+    everywhere = [
+        item for item in silent if view.members[item].properties.get("messageModel") == "BROADCASTING"
+    ]
+    known = [*view.owners(topic).get(queue, []), *everywhere]
+    if known or not silent:
         return known
     return [client_id for client_id, share in shares(view, topic).items() if share and queue in share]
 
@@ -218,10 +226,20 @@ def _ranges(
         yield Lost(topic, queue, offsets[0], offsets[-1], len(offsets), tag, what, passed)
 
 
+def differ_by_side(view: GroupView, topic: str) -> bool:
+    """Whether the members that pop want one thing of a topic, and those that pull another."""
+    pulling = view.pulling(topic)
+    sides = [
+        {meaning(item) for client_id, item in view.own(topic).items() if (client_id in pulling) is pulls}
+        for pulls in (True, False)
+    ]
+    return all(len(side) == 1 for side in sides)
+
+
 def share_text(view: GroupView, topic: str) -> str:
     """How many of the newest messages no listener gets; if none are stored, which will be lost. Empty: unknown."""
     if view.shares_queues:
-        return _BY_POP
+        return _BY_BOTH if differ_by_side(view, topic) else _BY_POP
     found, wanted, certain = lost(view, topic)
     if not wanted:
         return _by_rule(view, topic)

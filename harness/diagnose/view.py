@@ -231,6 +231,17 @@ class GroupView:
             or (any(item.asks_brokers for item in self.answered) and not self._only_pulled)
         )
 
+    def pulling(self, topic: str) -> frozenset[str]:
+        """The client ids of members that hold queues of a topic and pull; others may pop."""
+        return frozenset(
+            member.client_id
+            for member in self.answered
+            if any(
+                queue[1] >= 0 and not held.popped and not held.dropped
+                for queue, held in member.queues.get(topic, {}).items()
+            )
+        )
+
     @property
     def _only_pulled(self) -> bool:
         modes = [self.request_modes(topic) for topic in self.topics if self.on_brokers(topic)]

@@ -38,8 +38,8 @@ CHECKS = (
         "members of one group connect in different ways",
         Level.ERROR,
         "all members connect in the same way",
-        "A proxy and the brokers don't know each other's members, and gRPC members pop from all queues. So each "
-        "side consumes the messages of the other side again.",
+        "A proxy and the brokers don't know each other's members, and gRPC members pop from all queues. So "
+        "messages that both sides want come to each.",
         (
             "Let all members of the group use the brokers, or a proxy by gRPC, or a proxy by remoting.",
             "If both sides must have all messages, give each side its own group.",

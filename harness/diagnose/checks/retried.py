@@ -123,7 +123,7 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
     grown = _grown(view, topic)
     last_ms = max((end.updated_ms for end in ends.values()), default=0)
     recent = last_ms > 0 and view.now.at_ms - last_ms < RECENT_MS
-    following = dict(next_retries(view, topic)) if view.online else {}
+    following = list(next_retries(view, topic)) if view.online else []
     # Without members nobody fails now: that the last one failed a moment ago is over.
     if not (waiting or (view.online and (grown or recent or following))):
         return
@@ -152,10 +152,11 @@ def _retries_in(view: GroupView, topic: str) -> Iterator[Found]:
         effect = _AGAIN_BY_POP if by_pop else _in_share_of_broadcasting(view, waits)
     unimportant = not (waiting or grown or by_pop) and _rarely_fails(view, stored)
     if following and not (waiting or grown or recent):
-        last += f", and {joined(sorted(following))} may keep the next one"
+        last += f", and {joined(sorted({item.broker for item in following}))} may keep the next one"
+        unimportant = unimportant or not any(item.usual for item in following)
     yield Found(
         "; ".join([*parts, *([last] if last_ms else [])]),
-        (*_stats(view, topic), *following.values()),
+        (*_stats(view, topic), *(item.evidence for item in following)),
         topic if by_pop else "",
         level=Level.INFO if _is_told(view, topic) or unimportant else None,
         effect=effect,

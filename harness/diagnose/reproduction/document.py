@@ -31,6 +31,9 @@ def written_as(mine: Subscription) -> Document | str:
 def consumers(group: Scaled) -> dict[str, Document]:
     """The members, by their names in the scenario."""
     found: dict[str, Document] = {}
+    told = {item.properties.get("messageModel") for item in group.view.answered}
+    # A Go client doesn't report its model: brokers do, of the group.
+    unsaid = "BROADCASTING" if group.view.broadcasting and "CLUSTERING" not in told else ""
     for name, member in group.members.items():
         item: Document = {
             "group": "g",
@@ -53,7 +56,7 @@ def consumers(group: Scaled) -> dict[str, Document]:
             item["strategy"] = strategy(member)
         if member.orderly:
             item["listener"] = "orderly"
-        if member.properties.get("messageModel") == "BROADCASTING":
+        if (member.properties.get("messageModel") or unsaid) == "BROADCASTING":
             item["model"] = "broadcasting"
         found[name] = item
     return found

@@ -9,7 +9,7 @@ from rocketchaos.harness.diagnose.checks.unwanted import variants
 from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
 from rocketchaos.harness.diagnose.model import Subscription
-from rocketchaos.harness.diagnose.reproduction.clients import is_lite_pull, is_usual
+from rocketchaos.harness.diagnose.reproduction.clients import is_go, is_lite_pull, is_usual
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
 from rocketchaos.harness.diagnose.reproduction.document import (
     WITHIN,
@@ -64,8 +64,7 @@ def different(group: Scaled) -> tuple[Document, Document] | str:
 
 def _by_clustering(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document] | str:
     topic = group.topic
-    # A broker filters what these pull by the expression of the pull, whatever it holds for the group.
-    own_alone = {name for name, member in group.members.items() if carries_its_own(group.view, member)}
+    own_alone = _own_alone(group)
     shares = group.shares(topic)
 
     def delivered(holder: str) -> int:
@@ -78,8 +77,9 @@ def _by_clustering(group: Scaled, found: Sequence[Message]) -> tuple[Document, D
 
     count = len(found) * len(group.all_queues(topic))
     steps: list[Document] = [{"settle": {"subscription": "g", "topic": topic, "within": WITHIN}}]
-    least = count - max(map(delivered, group.members))
-    holder = min(group.members, key=delivered)
+    holders = _holders(group)
+    least = count - max(map(delivered, holders))
+    holder = min(holders, key=delivered)
     if not least and delivered(holder) < count and is_usual(group.members[holder]) and not own_alone:
         steps += [_stored_last(group, holder), *steps]
         least = count - delivered(holder)
@@ -101,6 +101,16 @@ def _by_clustering(group: Scaled, found: Sequence[Message]) -> tuple[Document, D
     return document, control(group, document)
 
 
+def _own_alone(group: Scaled) -> set[str]:
+    """A broker filters what these pull by the expression of the pull, whatever it holds for the group."""
+    return {name for name, member in group.members.items() if carries_its_own(group.view, member)}
+
+
+def _holders(group: Scaled) -> list[str]:
+    """The members whose subscription brokers may hold: versions of Go clients, in nanoseconds, win over others."""
+    return [name for name, member in group.members.items() if is_go(member)] or list(group.members)
+
+
 def _stored_last(group: Scaled, holder: str) -> Document:
     """The member subscribes again, so that brokers hold its subscription: others' let all messages pass."""
     mine = group.members[holder].subscriptions[group.real_topic]
@@ -111,8 +121,15 @@ def _by_broadcasting(group: Scaled, found: Sequence[Message]) -> tuple[Document,
     """A broker drops what the stored subscription doesn't match, for all members."""
     topic = group.topic
     queues = len(group.all_queues(topic))
-    passing = {holder: sum(holder in message.passes for message in found) for holder in group.members}
-    holder = min(group.members, key=passing.__getitem__)
+    own_alone = _own_alone(group)
+    passing = {
+        holder: sum(
+            any((name if name in own_alone else holder) in message.passes for name in message.suits)
+            for message in found
+        )
+        for holder in _holders(group)
+    }
+    holder = min(passing, key=passing.__getitem__)
     steps: list[Document] = [{"settle": {"subscription": "g", "topic": topic, "within": WITHIN}}]
     count, most = len(found), max(passing.values())
     if most == count and passing[holder] < count and is_usual(group.members[holder]):
@@ -139,8 +156,10 @@ def _by_broadcasting(group: Scaled, found: Sequence[Message]) -> tuple[Document,
     return document, other
 
 
-def _by_pop(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document]:
+def _by_pop(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document] | str:
     """Whoever pops a message that it doesn't want skips it for all: how many are lost is a race."""
+    if group.view.pulling(group.real_topic):
+        return "some members pop, others pull: the lost messages depend on which side comes later"
     topic = group.topic
     count = 2 * len(found) * len(group.all_queues(topic))
     document = base(

@@ -5,7 +5,7 @@ import copy
 from rocketchaos.harness.diagnose.reproduction.clients import is_java
 from rocketchaos.harness.diagnose.reproduction.control import control
 from rocketchaos.harness.diagnose.reproduction.document import SHARE_TAKEN, WITHIN, Document, base, send
-from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, pops
+from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, pops, wanted_tags
 from rocketchaos.harness.diagnose.view import BY_GRPC, BY_REMOTING
 
 
@@ -19,6 +19,8 @@ def different(group: Scaled) -> tuple[Document, Document] | str:
         "Members of one group connect in different ways: messages come to each side",
         [name for name, way in ways.items() if way != BY_GRPC],
     )
+    if isinstance(document, str):
+        return document
     document["cluster"] = {**document.get("cluster", {}), "proxy": "cluster"}
     for name, way in ways.items():
         if way == BY_GRPC:
@@ -35,18 +37,22 @@ def popping(group: Scaled) -> tuple[Document, Document] | str:
     if not popping or not pulling:
         return "all members that run here take messages in the same way"
     document = _twice(group, "Some members pop, others pull: messages come to each side", pulling)
+    if isinstance(document, str):
+        return document
     for name in popping:
         document["consumers"][name]["api"] = "pop"
         document["consumers"][name].pop("post_subscription_when_pull", None)  # each pop brings its expression
     return document, _straight(group, document, "api", "pop")
 
 
-def _twice(group: Scaled, title: str, remoting: list[str]) -> Document:
+def _twice(group: Scaled, title: str, remoting: list[str]) -> Document | str:
     """A scenario of 5.x in which messages come twice; the members of `remoting` log their shares of queues."""
     topic = group.topic
-    tags = group.tags(group.real_topic)[:1]
-    first, before = send(group, topic, tags)
-    second, _ = send(group, topic, tags, each=2)
+    tag = _wanted_by_all(group)
+    if tag is None:
+        return "no tag is wanted by all members, so no message comes to each side"
+    first, before = send(group, topic, [tag])
+    second, _ = send(group, topic, [tag], each=2)
     document = base(
         group,
         title,
@@ -74,6 +80,15 @@ def _twice(group: Scaled, title: str, remoting: list[str]) -> Document:
         {"wait": {"duration": "7s", "because": "the test is what comes to a second member"}},
     ]
     return document
+
+
+def _wanted_by_all(group: Scaled) -> str | None:
+    """A tag whose messages come to each side, whichever subscription a broker holds."""
+    real = group.real_topic
+    wanted = [
+        wanted_tags(item.subscriptions[real]) for item in group.members.values() if real in item.subscriptions
+    ]
+    return next((tag for tag in group.tags(real) if all(tag in tags or not tags for tags in wanted)), None)
 
 
 def _straight(group: Scaled, document: Document, key: str, value: str) -> Document:

@@ -251,19 +251,24 @@ def members(number: int) -> Edit:
     return add
 
 
-def delayed(due_ms: int, *, waiting: int = 3, ago_ms: int = 60_000) -> Edit:
-    """The broker keeps messages of delay level 3, the first of which is due so long after it is asked; the newest
-    one came so long before."""
+def delayed(due_ms: int, *, waiting: int = 3, ago_ms: int = 60_000, level: int = 3) -> Edit:
+    """The broker keeps messages of this delay level, the first of which is due so long after it is asked; the
+    newest one came so long before."""
 
     def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
         for item in exchanges:
             if item.code == GET_TOPIC_STATS_INFO and item.fields["topic"] == DELAYED:
-                key = json.dumps({"topic": DELAYED, "brokerName": BROKER, "queueId": 2})
+                key = json.dumps({"topic": DELAYED, "brokerName": BROKER, "queueId": level - 1})
                 end = {"minOffset": 0, "maxOffset": 5, "lastUpdateTimestamp": item.at_ms - ago_ms}
                 yield replace(item, body=json.dumps({"offsetTable": {key: end}}))
-                offsets = json.dumps({"delayOffsets": {"3": 5 - waiting}})
+                offsets = json.dumps({"delayOffsets": {f"{level}": 5 - waiting}})
                 yield replace(item, code=45, fields={}, body=offsets)
-                fields = {"topic": DELAYED, "queueId": "2", "index": str(5 - waiting), "count": "1"}
+                fields = {
+                    "topic": DELAYED,
+                    "queueId": f"{level - 1}",
+                    "index": str(5 - waiting),
+                    "count": "1",
+                }
                 entries = json.dumps({"queueData": [{"tagsCode": item.at_ms + due_ms, "physicOffset": 7}]})
                 yield replace(item, code=321, fields=fields, body=entries)
             else:

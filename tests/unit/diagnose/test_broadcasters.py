@@ -10,7 +10,7 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.finding import Finding, Level
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import ends, offset, retry_end, route_fields
-from tests.unit.diagnose.member_edits import ALIKE, client_property, held_queues, is_other, listener
+from tests.unit.diagnose.member_edits import ALIKE, client_property, held_queues, is_other, listener, wants
 from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unknown
 
 RECORDED = "mismatch-4.9.4.json"
@@ -151,3 +151,19 @@ def _of_topic(report: Report) -> Finding:
     """That the topic may not be read, not its retry topic."""
     (found,) = (item for item in report.findings if item.check.code == "RC0404" and item.topic == "topic-1")
     return found
+
+
+@pytest.mark.parametrize(("first", "second"), [("tagA", "*"), ("tagA", "tagB")])
+def test_members_that_broadcast_and_pull_by_themselves_have_all_queues(first: str, second: str) -> None:
+    """Measured on 4.9.4: each DefaultLitePullConsumer got all that it wants, by its pulls' own expression."""
+
+    def lite(document: Any) -> None:
+        document["properties"].update(
+            messageModel="BROADCASTING", PROP_CONSUME_TYPE="CONSUME_ACTIVELY", autoCommit="true"
+        )
+        document["mqTable"] = {}
+
+    report = diagnosed("mismatch-4.9.4.json", wants(first, second), (307, lite))
+    finding = next(item for item in report.findings if item.check.code == "RC0101")
+    assert "none is lost so far" in finding.effect
+    assert isinstance(written(report.views[finding.group], finding), str)

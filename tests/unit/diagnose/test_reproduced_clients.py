@@ -8,7 +8,7 @@ import pytest
 
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import retry_topic
-from tests.unit.diagnose.member_edits import ALIKE, languages
+from tests.unit.diagnose.member_edits import ALIKE, is_other, languages, popping_members, wants
 from tests.unit.diagnose.reports import diagnosed
 from tests.unit.diagnose.test_reproduction import planted_at, reproduced
 
@@ -97,3 +97,51 @@ def test_a_scenario_that_waits_for_a_line_of_a_java_client_needs_one(
     )
     (finding,) = [item for item in mixed.findings if item.check.code == "RC0212"]
     assert (not isinstance(written(mixed.views[finding.group], finding), str)) is written_at_all
+
+
+@pytest.mark.parametrize(("other", "sent"), [("tagA || tagB", "tagB"), ("*", "tagB")])
+def test_what_comes_to_each_side_is_wanted_by_each(other: str, sent: str) -> None:
+    scenario, _ = reproduced("RC0214", wants(other, "tagB"), popping_members(1), looks=16)
+    assert {step["send"]["tag"] for step in scenario["steps"] if "send" in step} == {sent}
+
+
+def test_sides_that_want_nothing_in_common_get_no_message_twice() -> None:
+    """On 5.5.0 the scenario of a gRPC member with tagA beside a Java member with tagB was not reproduced."""
+    report = diagnosed("mismatch-4.9.4.json", popping_members(1), looks=16)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0214"]
+    assert written(report.views[finding.group], finding) == (
+        "no tag is wanted by all members, so no message comes to each side"
+    )
+
+
+@pytest.mark.parametrize(
+    ("java", "go", "lost"), [("*", "tagA", 4), ("tagA", "*", None)], ids=["Go narrow", "Go wide"]
+)
+def test_brokers_hold_what_a_go_client_wants(java: str, go: str, lost: int | None) -> None:
+    """Measured on 5.5.0: what a Java member sends again, in milliseconds, never replaces Go's nanoseconds."""
+
+    def told(document: Any) -> None:
+        by_go = document["properties"]["PROP_CLIENT_VERSION"].startswith("v")
+        document["properties"]["messageModel"] = "" if by_go else "BROADCASTING"
+        for item in document["subscriptionSet"]:
+            if not item["topic"].startswith("%RETRY%"):
+                item["subString"] = go if by_go else java
+
+    def versions(document: Any) -> None:
+        if is_other(document):
+            document["properties"]["PROP_CLIENT_VERSION"] = "v2.1.1"
+
+    report = diagnosed("mismatch-4.9.4.json", languages("JAVA", "GO"), (307, versions), (307, told))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0101"]
+    documents = written(report.views[finding.group], finding)
+    if lost is None:
+        assert documents == "if the broker holds the widest subscription, nothing is lost"
+        return
+    scenario = documents[0]
+    assert not isinstance(scenario, str)
+    assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": lost}}]
+    assert not any("subscribe" in step for step in scenario["steps"])
+    assert [(item.get("client"), item["model"]) for item in scenario["consumers"].values()] == [
+        ("go", "broadcasting"),
+        (None, "broadcasting"),
+    ]

@@ -11,7 +11,14 @@ from rocketchaos.harness.diagnose.output.text import text
 from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.language.tags import hash_code
 from tests.unit.diagnose.broker_edits import V5, all_hashes, no_topic, other_topic, pops_on, second_broker
-from tests.unit.diagnose.member_edits import ALIKE, asking, client_property, languages, wants
+from tests.unit.diagnose.member_edits import (
+    ALIKE,
+    asking,
+    client_property,
+    languages,
+    popping_members,
+    wants,
+)
 from tests.unit.diagnose.reports import BROKER, codes, diagnosed, members
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
@@ -261,3 +268,25 @@ def test_pulls_that_bring_their_own_subscription_are_not_refused_after_a_heartbe
     assert finding.check.code == "RC0106"
     assert "no member consumes the messages in their queues" in finding.effect
     assert ("heartbeat" in finding.effect) is (carries == "false")
+
+
+@pytest.mark.parametrize(
+    ("popping", "effect", "scenario"),
+    [
+        (
+            1,
+            "Some members pop, others pull. Each side filters by its own subscription",
+            "some members pop, others",
+        ),
+        (2, "Members share all queues (POP)", ""),
+    ],
+)
+def test_members_that_pop_beside_members_that_pull_do_not_share_all_queues(
+    popping: int, effect: str, scenario: str
+) -> None:
+    """Measured on 5.5.0: a gRPC member with tagA and a Java member with tagB each got all that they want."""
+    report = diagnosed("mismatch-4.9.4.json", popping_members(popping))
+    finding = next(item for item in report.findings if item.check.code == "RC0101")
+    assert finding.effect.startswith(effect)
+    documents = written(report.views[finding.group], finding)
+    assert documents.startswith(scenario) if isinstance(documents, str) else not scenario
