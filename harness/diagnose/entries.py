@@ -1,6 +1,7 @@
 """The newest entries of ConsumeQueues, positions and hashes of tags, and the messages themselves.
 
-Of each message the record has its offset, its tag and which SQL92 matches it, neither its properties nor its body.
+Of each message the record has its offset, its tag, which SQL92 matches it and when it was stored, neither its
+properties nor its body.
 """
 
 import asyncio
@@ -125,12 +126,13 @@ def _judges(look: Look, topic: str) -> Mapping[str, Judge]:
 
 
 def _keep_messages(judges: Mapping[str, Judge], body: bytes) -> bytes:
-    """Of the answer to 33: offset and tag of the message, and whether SQL92 matches it, and nothing else."""
+    """Of the answer to 33: offset and tag of the message, whether SQL92 matches it, and when it was stored."""
     try:
         found = decode(body)
     except ValueError:
         return b""
-    return json.dumps([[item.queue_offset, item.tag, _matched(judges, item)] for item in found]).encode()
+    kept = [[item.queue_offset, item.tag, _matched(judges, item), item.stored_ms] for item in found]
+    return json.dumps(kept).encode()
 
 
 def _matched(judges: Mapping[str, Judge], message: PulledMessage) -> Mapping[str, bool]:

@@ -30,6 +30,14 @@ _BY_BOTH = (
 )
 
 
+_SETTLING_MS = 60_000
+"""Members send what they want every 30 s (heartbeatBrokerInterval), and 5.x skips one after a rebalance."""
+
+_NANOSECONDS = 10**16
+"""A version is in ms below this, and in ns above (Go)."""
+_OF_OTHER_TIMES = " Messages that passed while other subscriptions were held may have been delivered."
+
+
 class Fate(StrEnum):
     """Where a message ends, in the words of scenarios."""
 
@@ -50,6 +58,8 @@ class Entry:
     """Its tag; None: it was not read."""
     matched: Mapping[str, bool] = field(default_factory=dict)
     """Whether SQL92 matches it, where that is known."""
+    stored_ms: int = 0
+    """When it was stored, by the broker's clock; 0: it was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,8 @@ class Lost:
     fate: Fate
     passed: bool
     """The group's offset is behind them already; otherwise it will be, or they wait (`stranded`)."""
+    certain: bool = True
+    """False: they may have passed while a broker held another subscription, and been delivered."""
 
     @property
     def text(self) -> str:
@@ -89,6 +101,7 @@ def entries_of(view: GroupView, topic: str, queue: Queue) -> Sequence[Entry] | N
                 hash_code(str(item[1])) if item[1] else 0,
                 str(item[1] or ""),
                 {str(sql): answer is True for sql, answer in read.mapping(item[2:] and item[2]).items()},
+                whole(item[3]) if len(item) > 3 else 0,
             )
             for item in known
             if len(item) > 1
@@ -187,6 +200,7 @@ def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
     found: list[Lost] = []
     wanted, certain = 0, True
     names = _names(view, topic)
+    settled_ms = _settled_ms(view, topic)
     for queue in view.queues(topic):
         offset = view.reached(topic, queue) or 0
         bad: list[tuple[Entry, Fate]] = []
@@ -202,8 +216,15 @@ def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
             certain = certain and what is not Fate.UNKNOWN
             if what not in (Fate.DELIVERED, Fate.UNKNOWN):
                 bad.append((entry, what))
-        found += _ranges(topic, queue, offset, bad, names)
+        found += _ranges(topic, queue, offset, bad, names, settled_ms)
     return found, wanted, certain
+
+
+def _settled_ms(view: GroupView, topic: str) -> int:
+    """From when on brokers have certainly held the subscriptions of now, by the members' clocks."""
+    known = (*view.own(topic).values(), *view.held(topic).values())
+    versions = (item.version // 10**6 if item.version > _NANOSECONDS else item.version for item in known)
+    return max(versions, default=0) + _SETTLING_MS
 
 
 def _ranges(
@@ -212,18 +233,20 @@ def _ranges(
     offset: int,
     bad: Sequence[tuple[Entry, Fate]],
     names: Mapping[int, Sequence[str]],
+    settled_ms: int,
 ) -> Iterator[Lost]:
-    def kind(item: tuple[Entry, Fate]) -> tuple[str, Fate, bool]:
+    def kind(item: tuple[Entry, Fate]) -> tuple[str, Fate, bool, bool]:
         entry, what = item
         by_sql = " or ".join(sorted(sql for sql, matches in entry.matched.items() if matches))
         tag = by_sql or entry.tag or "/".join(names.get(entry.tags_code, [f"hash {entry.tags_code}"]))
-        return tag, what, entry.offset < offset
+        passed = entry.offset < offset
+        return tag, what, passed, not passed or entry.stored_ms > settled_ms
 
-    for (tag, what, passed), group in groupby(
+    for (tag, what, passed, certain), group in groupby(
         sorted(bad, key=lambda item: (kind(item), item[0].offset)), key=kind
     ):
         offsets = [entry.offset for entry, _ in group]
-        yield Lost(topic, queue, offsets[0], offsets[-1], len(offsets), tag, what, passed)
+        yield Lost(topic, queue, offsets[0], offsets[-1], len(offsets), tag, what, passed, certain)
 
 
 def differ_by_side(view: GroupView, topic: str) -> bool:
@@ -256,6 +279,7 @@ def share_text(view: GroupView, topic: str) -> str:
         f"Of the {counted(wanted, 'newest message')} that a member wants, {number} ({100 * number // wanted} %) "
         f"{'reaches' if number == 1 else 'reach'} no listener, and further messages like "
         f"{'it' if number == 1 else 'them'} won't either: {details}."
+        f"{'' if all(item.certain for item in found) else _OF_OTHER_TIMES}"
     )
 
 

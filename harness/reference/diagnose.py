@@ -57,8 +57,11 @@ where a scenario has no such client, a Java client stands for it, and the descri
 
 `--read-messages` reads the newest 128 messages of a queue if a finding depends on them, by their place in the
 commit log. Where members want SQL92, it judges each message by each expression. Of a message the bundle has its
-offset, its tag, and which expressions match it. Without `--read-messages` the diagnosis knows only the hash of a
-tag, which the ConsumeQueue keeps, for the newest 32 messages of a queue.
+offset, its tag, the time at which it was stored, and which expressions match it. Without `--read-messages` the
+diagnosis knows only the hash of a tag, which the ConsumeQueue keeps, for the newest 32 messages of a queue. Which
+messages are lost follows from the subscriptions of now. A message that passed while a broker held another one may
+have been delivered; the finding warns of that, unless all were read and stored more than a minute after the newest
+subscription.
 
 Members behind a proxy (`--proxy`) answer no request: a proxy doesn't forward 307. A proxy in cluster mode stores
 the heartbeats of its members, with each member's own subscriptions, in the topic `DefaultHeartBeatSyncerTopic`

@@ -79,7 +79,7 @@ def _who_differs(view: GroupView, topic: str) -> str:
     ]
     by_text: dict[tuple[str, str], list[str]] = {}
     for broker, held in view.held(topic).items():
-        by_text.setdefault((_shown(held), _since(view, topic, held)), []).append(broker)
+        by_text.setdefault((_shown(held), _whose(view, topic, held)), []).append(broker)
     holders = [
         f"{joined(brokers)} {'hold' if len(brokers) > 1 else 'holds'} {text}{since}"
         for (text, since), brokers in by_text.items()
@@ -93,14 +93,14 @@ def _shown(subscription: Subscription) -> str:
     return f"`{expression_text(subscription)}`{_KINDS.get(subscription.type, '')}"
 
 
-def _since(view: GroupView, topic: str, held: Subscription) -> str:
-    """Whose it is, and since when."""
+def _whose(view: GroupView, topic: str, held: Subscription) -> str:
+    """Whose it is, and when that member subscribed, or last got other queues."""
     own = view.own(topic)
     holders = [item for item, mine in own.items() if mine.version == held.version] or [
         item for item, mine in own.items() if meaning(mine) == meaning(held)
     ]
     whose = f" of {joined(sorted(holders))}" if holders else ""
-    return f"{whose}, since {clock(held.version)}" if 10**12 < held.version < _NANOSECONDS else whose
+    return f"{whose}, version of {clock(held.version)}" if 10**12 < held.version < _NANOSECONDS else whose
 
 
 def _flipped(view: GroupView, topic: str) -> Found | None:

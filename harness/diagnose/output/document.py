@@ -60,6 +60,7 @@ def document(report: Report, code: ExitCode) -> dict[str, Any]:
                         "tag": lost.tag,
                         "fate": str(lost.fate),
                         "passed": lost.passed,
+                        "certain": lost.certain,
                     }
                     for lost in finding.messages
                 ],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import cycle
 from typing import Any
 
@@ -166,7 +168,7 @@ def test_members_whose_sql_has_other_blanks_agree() -> None:
     assert codes(diagnosed(RECORDED, *_by_sql("a=1", "a = 2"))) == {"RC0101"}
 
 
-def _read(exchanges: Any) -> Any:
+def _read(exchanges: Any, stored_ms: Sequence[int] = ()) -> Any:
     """Messages are read; every second one of a queue has the amount that both members want."""
     for item in exchanges:
         yield item
@@ -176,7 +178,9 @@ def _read(exchanges: Any) -> Any:
         for offset, entry in enumerate(item.document["queueData"]):
             matched = {"a = 1": offset % 2 == 1, "a >= 1": True}
             place = {"offset": str(entry["physicOffset"]), "topic": item.fields["topic"]}
-            yield replace(item, code=33, fields=place, body=json.dumps([[offset, "tagA", matched]]))
+            yield replace(
+                item, code=33, fields=place, body=json.dumps([[offset, "tagA", matched, *stored_ms]])
+            )
 
 
 def test_messages_that_were_read_tell_what_the_holder_s_sql_drops() -> None:
@@ -186,6 +190,20 @@ def test_messages_that_were_read_tell_what_the_holder_s_sql_drops() -> None:
         ("a >= 1", 0, 2, 2, "filtered-by-broker")
     ] * 4
     assert "Of the 16 newest messages that a member wants, 8 (50 %) reach no listener" in finding.effect
+
+
+def test_what_passed_under_the_subscriptions_of_now_is_certain() -> None:
+    def judged(stored_ms: int) -> tuple[bool, str]:
+        reading = partial(_read, stored_ms=[stored_ms])
+        (finding,) = diagnosed(RECORDED, *_by_sql("a >= 1", "a = 1"), reading, read_messages=True).findings
+        return all(item.certain for item in finding.messages), finding.effect
+
+    certain, effect = judged(10**13)
+    assert certain
+    assert "may have been delivered" not in effect
+    certain, effect = judged(1)
+    assert not certain
+    assert "passed while other subscriptions were held may have been delivered" in effect
 
 
 def test_without_reading_it_is_said_how_to_know_which_are_lost() -> None:

@@ -38,8 +38,10 @@ def test_different_tags_are_one_finding_with_the_share_that_is_lost(recorded: st
     report = diagnosed(recorded)
     assert codes(report) == {"RC0101"}
     (finding,) = report.findings
-    assert "holds `tagB` of host-3@instance-1" in finding.sentence
+    assert "holds `tagB` of host-3@instance-1, version of 20" in finding.sentence
     assert "12 (75 %) reach no listener" in finding.effect
+    assert "may have been delivered" in finding.effect
+    assert all(item.passed and not item.certain for item in finding.messages)
     assert {item.exchange.code for item in finding.evidence} == {203, 307}
     assert not report.undetermined
 
