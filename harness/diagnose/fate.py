@@ -35,6 +35,9 @@ _SETTLING_MS = 60_000
 
 _NANOSECONDS = 10**16
 """A version is in ms below this, and in ns above (Go)."""
+_HASH = "hash "
+"""In place of a tag that no member names."""
+_NAMED_BY_READING = " `--read-messages` names the tags."
 _OF_OTHER_TIMES = " Messages that passed while other subscriptions were held may have been delivered."
 
 
@@ -238,7 +241,7 @@ def _ranges(
     def kind(item: tuple[Entry, Fate]) -> tuple[str, Fate, bool, bool]:
         entry, what = item
         by_sql = " or ".join(sorted(sql for sql, matches in entry.matched.items() if matches))
-        tag = by_sql or entry.tag or "/".join(names.get(entry.tags_code, [f"hash {entry.tags_code}"]))
+        tag = by_sql or entry.tag or "/".join(names.get(entry.tags_code, [f"{_HASH}{entry.tags_code}"]))
         passed = entry.offset < offset
         return tag, what, passed, not passed or entry.stored_ms > settled_ms
 
@@ -279,6 +282,7 @@ def share_text(view: GroupView, topic: str) -> str:
         f"Of the {counted(wanted, 'newest message')} that a member wants, {number} ({100 * number // wanted} %) "
         f"{'reaches' if number == 1 else 'reach'} no listener, and further messages like "
         f"{'it' if number == 1 else 'them'} won't either: {details}."
+        f"{_NAMED_BY_READING if any(tag.startswith(_HASH) for tag in by_tag) else ''}"
         f"{'' if all(item.certain for item in found) else _OF_OTHER_TIMES}"
     )
 

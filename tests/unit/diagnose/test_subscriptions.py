@@ -46,6 +46,13 @@ def test_different_tags_are_one_finding_with_the_share_that_is_lost(recorded: st
     assert not report.undetermined
 
 
+def test_reading_names_the_tags_of_which_only_the_hash_is_known() -> None:
+    texts = iter(["*", "tagB"])
+    (finding,) = diagnosed("mismatch-5.5.0.json", (307, lambda it: _wants(next(texts))(it))).findings
+    assert {item.tag for item in finding.messages} == {f"hash {hash_code('tagA')}"}
+    assert "`--read-messages` names the tags" in finding.effect
+
+
 @BOTH
 def test_the_order_of_tags_is_no_difference(recorded: str) -> None:
     texts = iter(["tagA||tagB", "tagB || tagA"])
