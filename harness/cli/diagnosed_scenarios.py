@@ -6,7 +6,7 @@ from rocketchaos.harness.cli.terminal import ERR
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.whole_file import write_whole
 from rocketchaos.harness.diagnose.diagnosis import Report
-from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, Document, written
+from rocketchaos.harness.diagnose.reproduction import Document, why_not, written
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 
@@ -21,7 +21,7 @@ def write_scenarios(report: Report, folder: Path) -> None:
     known: list[tuple[Document, Path]] = []
     for finding in report.findings:
         view = report.views.get(finding.group)
-        documents = NOT_WRITTEN[finding.check.code] if view is None else written(view, finding)
+        documents = why_not(finding.check.code) if view is None else written(view, finding)
         if isinstance(documents, str):
             ERR.print(f"no scenario of {finding.check.code} ({finding.resource}): {documents}")
             continue

@@ -100,6 +100,8 @@ def diagnose_reference() -> str:
 
 
 def _section(check: Check) -> Iterator[str]:
+    from rocketchaos.harness.diagnose.reproduction import SHOWN_BY
+
     yield f"### {check.code}"
     yield ""
     yield f"{check.title[0].upper()}{check.title[1:]}; {check.level}."
@@ -112,6 +114,9 @@ def _section(check: Check) -> Iterator[str]:
     yield ""
     if check.claims:
         yield f"Claims that explain it: {', '.join(check.claims)}."
+        yield ""
+    if check.code in SHOWN_BY:
+        yield f"`rocketchaos reproduce {SHOWN_BY[check.code]}` shows such a state."
         yield ""
 
 

@@ -77,7 +77,7 @@ NOT_WRITTEN: Mapping[str, str] = {
     "RC0507": "nothing is lost",
     "RC0508": "nothing is lost: start a member again with another `subscribe:`",
     "RC0603": "who holds the lock can't be seen from outside",
-    "RC0801": "who asks which can't be seen from outside: `known-to-one-name-server-alone` shows it",
+    "RC0801": "who asks which can't be seen from outside",
     "RC0802": "brokers of a scenario have names of their own",
     "RC0803": "why a broker doesn't tell can't be seen from outside",
     "RC0804": "it is the disk of that machine: `fill-disk:` fills one",
@@ -91,16 +91,36 @@ NOT_WRITTEN: Mapping[str, str] = {
     "RC0812": "nothing is lost",
     "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
     "RC0814": "the broker's log has the reason; `broker-config: {set: {reviveInterval: …}}` stops a broker",
-    "RC0815": "the slave's log says why; `slave-copies-no-offsets` shows what follows",
+    "RC0815": "the slave's log says why",
 }
 """By code: why no scenario is written."""
+
+SHOWN_BY: Mapping[str, str] = {
+    "RC0105": "version-from-the-future-outlives-its-member",
+    "RC0202": "two-listeners-in-one-application",
+    "RC0205": "new-group-begins-at-the-end",
+    "RC0215": "clock-behind-and-a-new-tag",
+    "RC0217": "one-key-consumed-at-the-same-time",
+    "RC0401": "no-route-info-of-this-topic",
+    "RC0405": "new-topic-on-one-broker",
+    "RC0507": "lag-of-tags-that-nobody-wants",
+    "RC0801": "known-to-one-name-server-alone",
+    "RC0802": "one-broker-name-in-two-clusters",
+    "RC0804": "full-disk-refuses-what-is-sent",
+    "RC0808": "slave-gives-orderly-nothing",
+    "RC0809": "slave-not-available-and-stored",
+    "RC0811": "delay-offset-beyond-the-end",
+    "RC0813": "transaction-that-nobody-checks",
+    "RC0815": "slave-copies-no-offsets",
+}
+"""By code without a scenario of its own: the shipped scenario that shows what such a state does."""
 
 
 def written(view: GroupView, finding: Finding) -> tuple[Document, Document] | str:
     """The scenario of a finding and its control; otherwise why there is none."""
     code = finding.check.code
     if code not in WRITERS:
-        return NOT_WRITTEN[code]
+        return why_not(code)
     group = scaled(view, finding)
     if isinstance(group, str):
         return group
@@ -113,3 +133,9 @@ def written(view: GroupView, finding: Finding) -> tuple[Document, Document] | st
         *(document if isinstance(document, tuple) else (document, control(group, document)))
     )
     return {**document, "control": other["name"]}, other
+
+
+def why_not(code: str) -> str:
+    """Why a code has no scenario, and the shipped one that shows such a state."""
+    shown = f"; `rocketchaos reproduce {SHOWN_BY[code]}` shows such a state" if code in SHOWN_BY else ""
+    return NOT_WRITTEN[code] + shown
