@@ -13,7 +13,7 @@ from rocketchaos.harness.diagnose.words import clock, joined, queues_text
 def changes(view: GroupView) -> Iterator[str]:
     """Members that came, left or fell silent, subscriptions, queues and offsets that changed.
 
-    What a broker or a member doesn't tell for a while is compared with what it told last.
+    The last answer counts where a broker or a member gave none in between.
     """
     earlier = list(_earlier(view))
     if not earlier:
@@ -47,8 +47,8 @@ def _earlier(view: GroupView) -> Iterator[GroupView]:
 
 def _held(view: GroupView, earlier: Sequence[GroupView], topic: str) -> Iterator[str]:
     for broker in sorted(name for name, item in _stored(view).items() if not item.unknown):
-        told = (of for of in earlier if broker in _stored(of) and not _stored(of)[broker].unknown)
-        before = next(told, None)
+        answered = (of for of in earlier if broker in _stored(of) and not _stored(of)[broker].unknown)
+        before = next(answered, None)
         if before is None:
             continue
         old, new = (of.held(topic).get(broker) for of in (before, view))
