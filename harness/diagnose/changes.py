@@ -20,10 +20,12 @@ def changes(view: GroupView) -> Iterator[str]:
         return
     before = earlier[0]
     begin = f"{clock(view.now.at_ms)} group {view.group}"
-    for client_id in sorted(set(view.members) - set(before.members)):
-        yield f"{begin}: {client_id} has joined"
-    for client_id in sorted(set(before.members) - set(view.members)):
-        yield f"{begin}: {client_id} has left"
+    knew = next((of for of in earlier if not _is_blind(of)), None)
+    if knew is not None and not _is_blind(view):
+        for client_id in sorted(set(view.members) - set(knew.members)):
+            yield f"{begin}: {client_id} has joined"
+        for client_id in sorted(set(knew.members) - set(view.members)):
+            yield f"{begin}: {client_id} has left"
     was_silent, is_silent = ({item.client_id for item in of.silent} for of in (before, view))
     for client_id in sorted(is_silent - was_silent):
         yield f"{begin}: {client_id} doesn't answer"
@@ -43,6 +45,11 @@ def _earlier(view: GroupView) -> Iterator[GroupView]:
     while (before := view.before) is not None:
         yield before
         view = before
+
+
+def _is_blind(view: GroupView) -> bool:
+    """Whether no broker said who is online: members may run on."""
+    return all(item.unknown for item in _stored(view).values())
 
 
 def _held(view: GroupView, earlier: Sequence[GroupView], topic: str) -> Iterator[str]:
@@ -65,8 +72,8 @@ def _stored(view: GroupView) -> Mapping[str, Stored]:
 
 def _owned(view: GroupView, earlier: Sequence[GroupView], topic: str) -> Iterator[str]:
     # A member that doesn't answer may own any queue.
-    before = next((of for of in earlier if not of.silent), None)
-    if view.silent or before is None:
+    before = next((of for of in earlier if not (of.silent or _is_blind(of))), None)
+    if view.silent or _is_blind(view) or before is None:
         return
     owned, owns = before.owners(topic), view.owners(topic)
     for queue in sorted(set(owned) | set(owns)):

@@ -82,6 +82,13 @@ def test_a_broker_without_an_answer_is_not_said_to_hold_nothing() -> None:
     assert "broker-1 held `tagA` for topic-1, and holds `tagB` now" in text
 
 
+def test_members_have_not_left_where_no_broker_says_who_is_online() -> None:
+    silent = _silent_in(203, (1,))
+    reports = (diagnosed("mismatch-4.9.4.json", ALIKE, silent, looks=looks) for looks in (2, 3))
+    texts = [text for report in reports for view in report.views.values() for text in changes(view)]
+    assert texts == []
+
+
 def test_what_a_member_owns_after_its_silence_is_compared_with_what_it_owned_before() -> None:
     def without_a_queue(document: Any, look: int) -> None:
         if look == 2:
