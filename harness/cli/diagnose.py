@@ -53,6 +53,10 @@ from rocketchaos.harness.language.words import parse_duration_ms
 
 if TYPE_CHECKING:
     from rocketchaos.harness.diagnose.metrics import Metrics
+    from rocketchaos.harness.diagnose.model import Look
+
+    OnLook = Callable[[Report], None]
+    OnLost = Callable[[Look, str], None]
 
 
 def diagnose(
@@ -157,14 +161,16 @@ class Watch:
     metrics: str | None
     output: Output
 
-    def tell(self, metrics: Metrics | None) -> Callable[[Report], None]:
-        """Tells each look: its changes, and the metrics."""
-        from rocketchaos.harness.diagnose.changes import FindingChanges, changes
+    def tell(self, metrics: Metrics | None) -> tuple[OnLook, OnLost]:
+        """Tells each look: its changes, and the metrics; and a look that nobody answered."""
+        from rocketchaos.harness.diagnose.changes import FindingChanges, Reach, changes
 
-        findings = FindingChanges()
+        findings, reach = FindingChanges(), Reach()
         speaker = OUT if self.output is Output.TEXT else ERR
 
         def on_look(report: Report) -> None:
+            for line in reach.of(report):
+                speaker.print(plain(line))
             for group in report.looks[-1].stored:
                 for line in changes(report.views[group]):
                     speaker.print(plain(line))
@@ -173,7 +179,11 @@ class Watch:
             if metrics is not None:
                 metrics.tell(report)
 
-        return on_look
+        def on_lost(look: Look, why: str) -> None:
+            for line in reach.lost(look, why):
+                speaker.print(plain(line))
+
+        return on_look, on_lost
 
 
 def _watch(duration: str | None, metrics: str | None, output: Output) -> Watch | None:
@@ -205,13 +215,16 @@ def _look(
     seconds = watch.seconds if watch else 0.0
     limits = Limits(total_s=max(Limits().total_s, seconds + 60))
 
-    async def look(on_look: Callable[[Report], None]) -> Report:
+    async def look(
+        on_look: OnLook = lambda _report: None, on_lost: OnLost = lambda _look, _why: None
+    ) -> Report:
         recorded = write_bundle is not None
         gate = Gate(access, limits, recorded=recorded, silence=of_this_user(), progress=_progress)
         async with gate:
             diagnosis = Diagnosis(
                 gate, scope, checks,
-                watch_s=seconds, within_s=within_s, on_look=on_look, on_early_answer=answers.early,
+                watch_s=seconds, within_s=within_s, on_look=on_look, on_lost=on_lost,
+                on_early_answer=answers.early,
             )  # fmt: skip
             report = await diagnosis.run()
         if write_bundle is not None and not report.interrupted:
@@ -222,14 +235,14 @@ def _look(
         return report
 
     if watch is None:
-        return asyncio.run(look(lambda _report: None))
+        return asyncio.run(look())
     if watch.metrics is None:
-        return asyncio.run(look(watch.tell(None)))
+        return asyncio.run(look(*watch.tell(None)))
     from rocketchaos.harness.diagnose.metrics import Metrics
 
     host, _, port = watch.metrics.rpartition(":")
     with Metrics(host, int(port)) as metrics:
-        return asyncio.run(look(watch.tell(metrics)))
+        return asyncio.run(look(*watch.tell(metrics)))
 
 
 def _progress(text: str) -> None:

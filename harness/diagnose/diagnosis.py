@@ -96,6 +96,8 @@ class Diagnosis:
     """Called with every look."""
     on_early_answer: Callable[[Report, Unsettled], None] = lambda _report, _unsettled: None
     """Called with the answer so far before it looks again; not in a watch."""
+    on_lost: Callable[[Look, str], None] = lambda _look, _why: None
+    """Called with a look that nobody answered, and the reason."""
     looks: list[Look] = field(default_factory=list)
     """The last ones."""
     looked: int = 0
@@ -173,9 +175,10 @@ class Diagnosis:
         """
         try:
             require_reached(look)
-        except EnvironmentNotReady:
+        except EnvironmentNotReady as error:
             if self.answer is None or not self._looks_again(patience_s, begin):
                 raise
+            self.on_lost(look, error.message)
             return True
         return False
 

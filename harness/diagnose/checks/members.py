@@ -8,7 +8,7 @@ from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.checks.configuration import lacks_group
 from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.model import HEARTBEATS, SYNCER, Member
+from rocketchaos.harness.diagnose.model import DEAD_LETTERS, HEARTBEATS, RETRY, SYNCER, Member
 from rocketchaos.harness.diagnose.view import PROXY, ClusterView, GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 
@@ -260,6 +260,9 @@ def _namesakes(view: GroupView) -> str:
     """Groups that differ by their namespace alone, otherwise one that the user may have meant, as a phrase."""
     name = read.without_namespace(view.group)
     known = {group for groups in view.now.groups.values() for group in groups}
+    of_topic = view.group.removeprefix(RETRY).removeprefix(DEAD_LETTERS)
+    if of_topic != view.group and of_topic in known:
+        return f"; {view.group} is a topic of {of_topic}: did you mean that?"
     found = sorted(group for group in known - {view.group} if read.without_namespace(group) == name)
     if found:
         return f"; brokers know {joined(found)} as well, by another namespace"

@@ -73,13 +73,18 @@ def stuck(view: GroupView) -> Iterator[Result]:
 
 
 def popped_hang(view: GroupView) -> Iterator[Found]:
-    """Members by POP whose listener finishes none of the messages that they have popped."""
+    """Members by POP whose listener finishes none of the messages that they have popped.
+
+    A client acknowledges and counts nothing that its listener finishes after popInvisibleTime
+    (ConsumeMessagePopConcurrentlyService; 5.1.4, 5.5.0).
+    """
     for member in view.answered:
         for topic in view.topics:
             waiting = sum(held.unacknowledged for held in member.queues.get(topic, {}).values())
             if waiting and topic not in member.finishing:
                 yield Found(
-                    f"{member.client_id} finishes none of the {counted(waiting, 'message')} that it has popped",
+                    f"{member.client_id} finishes none of the {counted(waiting, 'message')} that it has popped: "
+                    f"its listener hangs, or takes longer than popInvisibleTime ({invisible_time(member)})",
                     (
                         Evidence(
                             member.exchange, f"waitAckCount {waiting}, consumeOKTPS 0 and consumeFailedTPS 0"
@@ -212,7 +217,8 @@ CHECKS = (
         "come again.",
         (
             "Take a thread dump of that member: `mqadmin consumerStatus -s`.",
-            "If it takes this long on purpose, leave it; consumeTimeout (RC0602) limits one that isn't orderly.",
+            "If it takes this long on purpose, leave it; consumeTimeout (RC0602) limits one that isn't orderly, "
+            "and popInvisibleTime one that pops: raise that, or its messages come again and again.",
             "Otherwise remove what the listener waits for; if you can't, restart the member.",
         ),
         ("F13", "G04", "G05"),

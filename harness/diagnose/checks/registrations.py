@@ -72,6 +72,7 @@ CHECKS = (
         "Messages that are stored there wait until the broker is back. Members drop its queues when they next "
         "fetch the route, after at most 30 s. From then on, only that broker's messages are missing.",
         ("Start the broker again.", "If it runs, check that it reaches the name servers of its namesrvAddr."),
+        caveat="a broker that left earlier, and of which no member has a queue now, looks like none",
         of_cluster=gone,
     ),
     Check(

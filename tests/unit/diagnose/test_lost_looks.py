@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.diagnose.changes import Reach
 from rocketchaos.harness.diagnose.exchange import Exchange
 from tests.unit.diagnose.broker_edits import offset
 from tests.unit.diagnose.member_edits import ALIKE
-from tests.unit.diagnose.reports import SECOND, Edit, by_look, codes, diagnosed, each, second_broker
+from tests.unit.diagnose.reports import (
+    SECOND,
+    Edit,
+    by_look,
+    codes,
+    diagnosed,
+    diagnosis,
+    each,
+    second_broker,
+)
 
 RECORDED = "mismatch-4.9.4.json"
 STANDS = offset(lambda _look: 1)
@@ -54,3 +65,15 @@ def test_a_broker_that_comes_later_is_asked_for_its_settings_at_once() -> None:
     report = diagnosed(RECORDED, ALIKE, *STANDS, second_broker(), by_look(106, late), looks=3)
     assert [bool(look.brokers[SECOND].asked) for look in report.looks[1:]] == [True, True]
     assert SECOND not in report.looks[0].brokers
+
+
+def test_a_watch_tells_once_that_nobody_answers_and_that_servers_answer_again() -> None:
+    reach, told = Reach(), list[str]()
+    watched = diagnosis(RECORDED, ALIKE, _silent(1, 2), looks=5)
+    watched.on_look = lambda report: told.extend(reach.of(report))
+    watched.on_lost = lambda look, why: told.extend(reach.lost(look, why))
+    asyncio.run(watched.run())
+    lost, again = told
+    assert "Z no name server answers: " in lost
+    assert lost.endswith(": refused")
+    assert again.endswith("Z servers answer again")

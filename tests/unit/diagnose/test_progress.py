@@ -180,6 +180,7 @@ def test_how_long_popped_messages_stay_away_is_by_the_members_own_setting() -> N
 
     changes: Any = (ALIKE, _pops(40, 0.0))
     own = diagnosed("mismatch-5.5.0.json", *changes, by_look(307, slow), looks=17).findings[0]
+    assert own.sentence.endswith("its listener hangs, or takes longer than popInvisibleTime (300 s)")
     assert "popInvisibleTime has passed (300 s)" in own.effect
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,6 +57,49 @@ def test_a_member_without_an_answer_is_not_said_to_own_nothing() -> None:
     assert text.endswith(f"group group-1: {FIRST} doesn't answer")
 
 
+def _silent_in(code: int, looks: Collection[int], **fields: str) -> Edit:
+    def change(item: Exchange) -> Exchange:
+        if item.code != code or item.look not in looks or not fields.items() <= item.fields.items():
+            return item
+        return replace(item, answer_code=None, body="", error="no connection")
+
+    return each(change)
+
+
+def test_a_broker_without_an_answer_is_not_said_to_hold_nothing() -> None:
+    def turned(document: Any, look: int) -> None:
+        for item in document["subscriptionTable"].values():
+            if "%" not in item["topic"]:
+                item["subString"] = "tagA" if look < 3 else "tagB"
+
+    turns, silent = by_look(203, turned), _silent_in(203, (1, 2))
+    texts = [
+        [text for view in report.views.values() for text in changes(view)]
+        for report in (diagnosed("mismatch-4.9.4.json", turns, silent, looks=looks) for looks in (2, 3, 4))
+    ]
+    assert [text for text in texts[0] + texts[1] if " held " in text] == []
+    (text,) = (text for text in texts[2] if " held " in text)
+    assert "broker-1 held `tagA` for topic-1, and holds `tagB` now" in text
+
+
+def test_members_have_not_left_where_no_broker_says_who_is_online() -> None:
+    silent = _silent_in(203, (1,))
+    reports = (diagnosed("mismatch-4.9.4.json", ALIKE, silent, looks=looks) for looks in (2, 3))
+    texts = [text for report in reports for view in report.views.values() for text in changes(view)]
+    assert texts == []
+
+
+def test_what_a_member_owns_after_its_silence_is_compared_with_what_it_owned_before() -> None:
+    def without_a_queue(document: Any, look: int) -> None:
+        if look == 2:
+            document["mqTable"] = {key: held for key, held in document["mqTable"].items() if "%" in key}
+
+    silent = _silent_in(307, (1,), clientId=FIRST)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, by_look(307, without_a_queue), silent, looks=3)
+    texts = [text for view in report.views.values() for text in changes(view)]
+    assert any(f"of topic-1: {FIRST} owned it, no member owns it now" in text for text in texts)
+
+
 def test_a_finding_is_reported_once_it_is_there_and_once_it_has_gone() -> None:
     sick, fine = diagnosed("mismatch-4.9.4.json"), diagnosed("mismatch-4.9.4.json", ALIKE)
     findings = FindingChanges()
@@ -67,6 +110,19 @@ def test_a_finding_is_reported_once_it_is_there_and_once_it_has_gone() -> None:
     assert list(findings.of(sick)) == []
     (text,) = findings.of(fine)
     assert " no longer found: [RC0101] (group group-1, topic topic-1) " in text
+
+
+def test_a_finding_that_a_silent_member_may_hide_has_not_gone() -> None:
+    sick, fine = diagnosed("mismatch-4.9.4.json"), diagnosed("mismatch-4.9.4.json", ALIKE)
+    hidden = diagnosed("mismatch-4.9.4.json", _silent_in(307, (0,), clientId=FIRST))
+    findings = FindingChanges()
+    texts = [[text for text in findings.of(item) if "RC0101" in text] for item in (sick, hidden, hidden)]
+    assert [len(of) for of in texts] == [1, 1, 0]
+    assert " undetermined now: [RC0101] (group group-1, topic topic-1) " in texts[1][0]
+    again, open_again, gone = (" ".join(findings.of(item)) for item in (sick, hidden, fine))
+    assert " error [RC0101] " in again
+    assert " undetermined now: [RC0101] " in open_again
+    assert " no longer found: [RC0101] " in gone
 
 
 def test_what_was_found_at_any_time_is_not_ruled_out() -> None:

@@ -67,3 +67,14 @@ def test_a_group_that_the_user_names_as_well_is_not_meant_by_another_name() -> N
         ]
         assert len(reasons) == 1
         assert ("did you mean that?" in reasons[0]) is says
+
+
+@pytest.mark.parametrize("prefix", ["%RETRY%", "%DLQ%"])
+def test_a_topic_of_a_group_is_no_group_of_another_namespace(prefix: str) -> None:
+    def known(document: Any) -> None:
+        document["subscriptionGroupTable"] = {"group-7": {}}
+
+    report = diagnosed("mismatch-4.9.4.json", OFFLINE, (201, known), groups=(f"{prefix}group-7",))
+    (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
+    assert f"; {prefix}group-7 is a topic of group-7: did you mean that?" in reason
+    assert "namespace" not in reason
