@@ -27,6 +27,7 @@ _FRAME = re.compile(r"\s*(at [\w.$/<>]+\(.*\)|\.\.\. \d+ (more|common frames omi
 """A line of a stack trace that names no exception."""
 _WORD = re.compile(r"(?<!\\)\b[A-Za-z]{5,}")
 """A word of an expression that a line of the output may have, though with another number behind it."""
+_OF_NOTHING = r"of no output it can't be said what it lacks; `has: \A\Z` says that there is none"
 _SHOWN = 300
 """Characters of the output that the answer shows."""
 
@@ -80,7 +81,7 @@ class Mqadmin(Check):
         if why_not is not None and (self.lacks or not all_there):
             return Answer(None, expected, f"{observed}; {why_not}", proof)
         if self.lacks and not text:
-            return Answer(None, expected, f"{observed}; of no output it can't be said what it lacks", proof)
+            return Answer(None, expected, f"{observed}; {_OF_NOTHING}", proof)
         return Answer(all_there, expected, observed, proof)
 
     def _shown(self, text: str) -> str:
