@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
@@ -16,8 +16,13 @@ from rocketchaos.harness.core.events.servers import Asked
 from rocketchaos.harness.language.words import Refers, as_tuple
 from rocketchaos.harness.rocketmq.response_codes import ResponseCode, in_words
 
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
+
 _SHOWN = 300
 """Characters of a body that the answer shows."""
+_MESSAGE = re.compile(r"<([^<>]+)-[1-9]\d*(?:\.offset|\.stored)?>")
+"""`<orders-1>`: the first message that was sent to orders, in the text of a step."""
 
 
 Expressions = Annotated[
@@ -30,8 +35,8 @@ Expressions = Annotated[
 class Answer(Check):
     """The server's answer to the raw request of this name; every given field must match.
 
-    Topics, groups and client ids in the answer have the scenario's names. In a `repeat` it is the last one of
-    the name. `at` has no influence.
+    Topics, groups and client ids in the answer have the scenario's names, `g` and not `<g>`; ids of messages are
+    the real ones. In a `repeat` it is the last one of the name. `at` has no influence.
     """
 
     word = "answer"
@@ -75,6 +80,9 @@ class Answer(Check):
         holds = all(held for held, _ in self._statements(body))
         return Found(holds, expected, observed, [events[-1].n])
 
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        yield from of_messages((*self.has, *self.lacks), scenario)
+
     @property
     def _only_lacks(self) -> bool:
         return self.code is None and self.remark is None and not (self.has or self.fields)
@@ -96,3 +104,14 @@ class Answer(Check):
 
 def _clipped(text: str) -> str:
     return (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…") or "no body"
+
+
+def of_messages(expressions: tuple[str, ...], scenario: Scenario) -> Iterator[str]:
+    """A sentence for each expression that names a message as only steps can: it finds nothing."""
+    for expression in expressions:
+        found = _MESSAGE.search(expression)
+        if found is not None and found[1] in scenario.topics:
+            yield (
+                f"{found[0]} stands for a message in steps alone: a text from a server has its real id, so write "
+                "`[0-9A-F]{32}` for any id, or another part of the text"
+            )

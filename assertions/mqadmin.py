@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, model_validator
 
-from rocketchaos.assertions.answer import Expressions
+from rocketchaos.assertions.answer import Expressions, of_messages
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.language.words import Refers
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
 
 _FAILED = re.compile(
     r"\bSubCommandException\b|^Exception in thread|^The sub command \S+ not exist|^usage: mqadmin ",
@@ -23,6 +27,7 @@ _FRAME = re.compile(r"\s*(at [\w.$/<>]+\(.*\)|\.\.\. \d+ (more|common frames omi
 """A line of a stack trace that names no exception."""
 _WORD = re.compile(r"(?<!\\)\b[A-Za-z]{5,}")
 """A word of an expression that a line of the output may have, though with another number behind it."""
+_OF_NOTHING = r"of no output it can't be said what it lacks; `has: \A\Z` says that there is none"
 _SHOWN = 300
 """Characters of the output that the answer shows."""
 
@@ -30,8 +35,9 @@ _SHOWN = 300
 class Mqadmin(Check):
     """What the `mqadmin` step of this name printed; every expression of `has`, and none of `lacks`, is found.
 
-    Topics, groups and client ids in the output have the scenario's names. In a `repeat` it is the last one of the
-    name. If the command failed, or had not ended by its limit, what it lacks is unknown. `at` has no influence.
+    Topics, groups and client ids in the output have the scenario's names, `g` and not `<g>`; ids of messages
+    are the real ones. In a `repeat` it is the last one of the name. If the command failed, or had not ended
+    by its limit, what it lacks is unknown. `at` has no influence.
     """
 
     word = "mqadmin"
@@ -50,6 +56,9 @@ class Mqadmin(Check):
         if not (self.has or self.lacks):
             raise ValueError("say what it prints: `has` or `lacks`")
         return self
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        yield from of_messages((*self.has, *self.lacks), scenario)
 
     def title(self) -> str:
         return f"output of mqadmin {self.of}"
@@ -72,7 +81,7 @@ class Mqadmin(Check):
         if why_not is not None and (self.lacks or not all_there):
             return Answer(None, expected, f"{observed}; {why_not}", proof)
         if self.lacks and not text:
-            return Answer(None, expected, f"{observed}; of no output it can't be said what it lacks", proof)
+            return Answer(None, expected, f"{observed}; {_OF_NOTHING}", proof)
         return Answer(all_there, expected, observed, proof)
 
     def _shown(self, text: str) -> str:

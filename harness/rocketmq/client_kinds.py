@@ -60,6 +60,12 @@ class ClientChoice:
         """Which software it is, with a version that was asked for."""
         return self.kind.title if self.version is None else f"{self.kind.title} {self.version}"
 
+    @property
+    def refuses_properties(self) -> frozenset[str]:
+        """Names of properties that its producer refuses in a message, if no brokers' version decides it on 4.x."""
+        old = self.version is not None and self.version.startswith("4.")
+        return self.kind.refuses_properties | (frozenset() if old else self.kind.refuses_properties_of_5)
+
     def version_on(self, rocketmq: str) -> str:
         """The client's version where the brokers' is `rocketmq`."""
         return self.version or self.kind.version or rocketmq

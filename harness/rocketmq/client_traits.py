@@ -151,6 +151,8 @@ class ClientKind:
     """Whether its consumers and its producer take a namespace."""
     refuses_properties: frozenset[str] = frozenset()
     """Names of properties that its producer refuses in a message, in every version, because they are its own."""
+    refuses_properties_of_5: frozenset[str] = frozenset()
+    """Those that it refuses in addition from 5.0 on."""
     takes_ids: bool = True
     """Whether a client has the id that the harness gives it; others put their process and address into it."""
     behaves_by_key: bool = True

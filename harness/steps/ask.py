@@ -42,12 +42,13 @@ class Ask(Step):
 
     In `fields` and `body` a name in angle brackets stands for the real one: `%RETRY%<g>` for a group's retry
     topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for a producer's group. In
-    the answer the real names become these names again. `<broker-a>` is a node's address, HOST:PORT.
-    `<orders-1>` is the msgId of the first message sent to orders, `<orders-1.offset>` its offsetMsgId, and
-    `<orders-1.stored>` the time at which its broker stored it, in milliseconds since 1970. The check
-    `answer: {of: ids, …}` states what must be in the answer. A broker passes some requests on to a client,
-    such as 307, GET_CONSUMER_RUNNING_INFO, and waits up to 10 s for it. A request that changes a server for
-    everybody, such as 25, UPDATE_BROKER_CONFIG, gets a cluster of its own.
+    the answer the real names become the scenario's again, `g` and `a`; ids of messages stay. `<broker-a>` is
+    a node's address, HOST:PORT. `<orders-1>` is the msgId of the first message sent to orders,
+    `<orders-1.offset>` its offsetMsgId, and `<orders-1.stored>` the time at which its broker stored it, in
+    milliseconds since 1970. The check `answer: {of: ids, …}` states what must be in the answer. A broker
+    passes some requests on to a client, such as 307, GET_CONSUMER_RUNNING_INFO, and waits up to 10 s for it.
+    A request that changes a server for everybody, such as 25, UPDATE_BROKER_CONFIG, gets a cluster of its
+    own.
     """
 
     word = "ask"

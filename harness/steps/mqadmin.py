@@ -36,14 +36,14 @@ _OF_SERVERS = frozenset(
 class Mqadmin(Step):
     """Run one command of RocketMQ's `mqadmin`, the tools of the brokers' version, and record what it prints.
 
-    Names in angle brackets stand for the real ones, as with `ask`: `<g>`, `<orders>`, `<a>`, `<orders-1>`, and
-    the time of a message, `resetOffsetByTime -s <orders-1.stored> -g <g> -t <orders>`. In the output the real
-    names become these names again. `<broker-a>` is an address, `brokerStatus -b <broker-a>`; in the output
-    addresses stay as they are. The cluster's name is `rocketchaos`, `deleteTopic -c rocketchaos -t <orders>`.
-    The harness adds `-n`. If the command has not ended after `within`, it is killed, and the run is
-    inconclusive, unless the step has `goes_on`. On a cluster with accounts it needs an `account`. A command that
-    changes a server for everybody, such as `wipeWritePerm`, gets a cluster of its own. The check `mqadmin: {of:
-    progress, …}` states what the output must have.
+    Names in angle brackets stand for the real ones, as with `ask`: `<g>`, `<orders>`, `<a>`, `<orders-1>`,
+    and the time of a message, `resetOffsetByTime -s <orders-1.stored> -g <g> -t <orders>`. In the output the
+    real names become the scenario's again, `g` and `a`; ids of messages, and addresses, stay as they are.
+    `<broker-a>` is an address, `brokerStatus -b <broker-a>`. The cluster's name is `rocketchaos`,
+    `deleteTopic -c rocketchaos -t <orders>`. The harness adds `-n`. If the command has not ended after
+    `within`, it is killed, and the run is inconclusive, unless the step has `goes_on`. On a cluster with
+    accounts it needs an `account`. A command that changes a server for everybody, such as `wipeWritePerm`,
+    gets a cluster of its own. The check `mqadmin: {of: progress, …}` states what the output must have.
     """
 
     word = "mqadmin"

@@ -104,7 +104,8 @@ class Send(Sending, Step):
     properties: dict[PropertyName, PropertyValue] = Field(
         default_factory=dict,
         description='properties of every message, `{a: "1"}`: text, also for numbers; also of RocketMQ\'s '
-        'own, `{CHECK_IMMUNITY_TIME_IN_SECONDS: "60"}`',
+        'own, `{CHECK_IMMUNITY_TIME_IN_SECONDS: "60"}`. Some of those the Java client keeps for itself '
+        "(`MAX_RECONSUME_TIMES`): a producer of `go` sends them",
     )
     body: str | None = Field(
         default=None,
@@ -181,13 +182,12 @@ class Send(Sending, Step):
                 f"{self.producer} has no account, so brokers refuse its messages: give it one, "
                 f"`account: {first}`, or let the send fail, `may_fail: true`"
             )
-        refused = sorted(
-            scenario.senders[self.producer].choice.kind.refuses_properties & set(self.properties)
-        )
+        refused = sorted(scenario.senders[self.producer].choice.refuses_properties & set(self.properties))
         if refused and not self.may_fail:
             yield (
                 f"RocketMQ's client refuses the property `{refused[0]}`, which is its own "
-                "(Message.putUserProperty): leave it out, or let the send fail, `may_fail: true`"
+                "(Message.putUserProperty): leave it out, let the send fail, `may_fail: true`, or give it to a "
+                "producer of Go, whose client refuses none: `client: go`"
             )
         yield from filter(None, (tag_doubt(tag) for tag in self.tags or (self.tag,) if tag is not None))
 

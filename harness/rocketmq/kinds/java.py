@@ -35,6 +35,15 @@ _OWN_PROPERTIES = frozenset(
     )
 )
 """`MessageConst.STRING_HASH_SET` of 4.9.0, all of which 5.5.0 has too: `Message.putUserProperty` refuses them."""
+_OWN_PROPERTIES_OF_5 = frozenset(
+    keys(
+        "1ST_POP_TIME BORN_TIMESTAMP DLQ_ORIGIN_MESSAGE_ID DLQ_ORIGIN_TOPIC DUP_INFO EXTEND_UNIQ_INFO "
+        "POP_CK POP_CK_OFFSET TIMER_DELAY_LEVEL TIMER_DELAY_MS TIMER_DELAY_SEC TIMER_DELIVER_MS "
+        "TIMER_DEL_UNIQKEY TIMER_DEQUEUE_MS TIMER_ENQUEUE_MS TIMER_OUT_MS TIMER_ROLL_TIMES "
+        "TRAN_PREPARED_QUEUE_OFFSET __BORNHOST"
+    )
+)
+"""Those that 5.1.4 and 5.5.0 have there in addition."""
 
 JAVA = ClientKind(
     "java",
@@ -98,6 +107,7 @@ JAVA = ClientKind(
     namespaces=True,
     signs=True,
     refuses_properties=_OWN_PROPERTIES,
+    refuses_properties_of_5=_OWN_PROPERTIES_OF_5,
     fails_by=frozenset({"status", "exception", "nothing"}),
     recalls=">=5.3.2",
     heartbeat_v2=">=5.1.3",

@@ -9,6 +9,7 @@ import pytest
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.plan.library import shipped
 from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.rocketmq.client_kinds import client_choice
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.unreachable import doubtful
@@ -251,5 +252,11 @@ def test_a_property_that_the_java_client_refuses_is_named_unless_the_send_may_fa
 
     (warning,) = of('{MAX_RECONSUME_TIMES: "1", a: "1"}')
     assert "refuses the property `MAX_RECONSUME_TIMES`" in warning
+    (warning,) = of('{TIMER_DELAY_SEC: "9"}')
+    assert "refuses the property `TIMER_DELAY_SEC`" in warning
+    old, go = (client_choice(text) for text in ("java@4.9.4", "go"))
+    assert "TIMER_DELAY_SEC" not in old.refuses_properties
+    assert "UNIQ_KEY" in old.refuses_properties
+    assert go.refuses_properties == frozenset()
     assert of('{MAX_RECONSUME_TIMES: "1"}', ", may_fail: true") == []
     assert of('{CHECK_IMMUNITY_TIME_IN_SECONDS: "60", a: "1"}') == []

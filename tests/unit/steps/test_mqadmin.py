@@ -146,3 +146,12 @@ def test_a_node_in_angle_brackets_is_its_address() -> None:
     assert parse_scenario(text("brokerStatus -b <broker-a>"), "s.yaml")
     with pytest.raises(InvalidScenario, match="<broker-b>: the scenario has no"):
         parse_scenario(text("brokerStatus -b <broker-b>"), "s.yaml")
+
+
+@pytest.mark.parametrize("key", ["has", "lacks"])
+def test_an_expression_that_names_a_message_as_steps_do_finds_nothing(key: str) -> None:
+    scenario = parse_scenario(text().replace("has: orders", f"{key}: '^<orders-1.offset> '"), "s.yaml")
+    (doubt,) = scenario.anomaly[0].doubts(scenario)
+    assert doubt.startswith("<orders-1.offset> stands for a message in steps alone")
+    other = parse_scenario(text().replace("has: orders", f"{key}: 'to <orders> OK, <bills-1>'"), "s.yaml")
+    assert not list(other.anomaly[0].doubts(other))
