@@ -39,7 +39,7 @@ from rocketchaos.harness.cli.diagnose_options import (
 )
 from rocketchaos.harness.cli.ending import reader_may_go
 from rocketchaos.harness.cli.terminal import ERR, OUT
-from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.diagnose import target
 from rocketchaos.harness.diagnose.checks import CHECKS
@@ -49,6 +49,7 @@ from rocketchaos.harness.diagnose.finding import Check, Level
 from rocketchaos.harness.diagnose.gate import Access, Gate, Limits
 from rocketchaos.harness.diagnose.output.text import plain
 from rocketchaos.harness.diagnose.silence import of_this_user
+from rocketchaos.harness.diagnose.words import clock
 from rocketchaos.harness.language.words import parse_duration_ms
 
 if TYPE_CHECKING:
@@ -150,6 +151,11 @@ def _ended(
         from rocketchaos.harness.cli.diagnosed_scenarios import write_scenarios
 
         write_scenarios(report, folder)
+    if report.unreached:
+        raise EnvironmentNotReady(
+            report.unreached,
+            f"All findings are of {clock(report.looks[-1].at_ms)}, when servers last answered.",
+        )
     return code
 
 
@@ -258,9 +264,12 @@ async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:
 
 
 def code_of(report: Report, threshold: Level) -> ExitCode:
-    """1 if something is found, otherwise 3 if something could not be determined, otherwise 0; 130 after Ctrl-C."""
+    """1 if something is found, otherwise 3 if something could not be determined, otherwise 0; 130 after Ctrl-C, 4
+    if nobody answered the last look."""
     if report.interrupted:
         return ExitCode.INTERRUPTED
+    if report.unreached:
+        return ExitCode.ENVIRONMENT
     if report.at_least(threshold):
         return ExitCode.NOT_AS_EXPECTED
     return ExitCode.INCONCLUSIVE if report.undetermined else ExitCode.AS_EXPECTED

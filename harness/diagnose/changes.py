@@ -78,7 +78,9 @@ def _owned(view: GroupView, earlier: Sequence[GroupView], topic: str) -> Iterato
     owned, owns = before.owners(topic), view.owners(topic)
     for queue in sorted(set(owned) | set(owns)):
         was, now = (joined(sorted(of.get(queue, []))) or "no member" for of in (owned, owns))
-        if was != now:
+        if queue not in owns and queue not in view.queues(topic):
+            yield f"{queues_text([queue])} of {topic}: {was} owned it, the route doesn't have it now"
+        elif was != now:
             yield f"{queues_text([queue])} of {topic}: {was} owned it, {now} owns it now"
 
 

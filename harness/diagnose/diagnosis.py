@@ -15,7 +15,6 @@ from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.collect import Collector, Scope, consumed_topics
 from rocketchaos.harness.diagnose.exchange import Asker
 from rocketchaos.harness.diagnose.finding import (
-    SETTLES_S,
     Check,
     Evidence,
     Finding,
@@ -29,6 +28,7 @@ from rocketchaos.harness.diagnose.finding import (
 )
 from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY, Look
 from rocketchaos.harness.diagnose.reached import require_reached
+from rocketchaos.harness.diagnose.signs import Place, Sign, lasts_s, recurring, signs_of
 from rocketchaos.harness.diagnose.view import ClusterView, GroupView
 from rocketchaos.harness.diagnose.words import joined
 
@@ -63,6 +63,8 @@ class Report:
     seconds: float = 0.0
     interrupted: bool = False
     """Ctrl-C ended it before it had looked at all that may change."""
+    unreached: str = ""
+    """Why the last look reached nobody: this is the answer of the looks before. Empty: it did."""
 
     def at_least(self, threshold: Level) -> tuple[Finding, ...]:
         """The findings that count."""
@@ -110,14 +112,19 @@ class Diagnosis:
     async def run(self) -> Report:
         """Look until all is settled, or the patience is over; again only at the groups that are not.
 
-        A watch looks at all of them, until its time is over. Ctrl-C cancels the task: the last answer counts.
+        A watch looks at all of them, until its time is over. Ctrl-C cancels the task: the last answer counts, as
+        it does if nobody answers the last look.
 
         Raises:
-            EnvironmentNotReady: no name server, or no broker, can be reached.
+            EnvironmentNotReady: no name server, or no broker, answers the first look.
             asyncio.CancelledError: the task was cancelled within its first look.
         """
         try:
             return await self._look_on()
+        except EnvironmentNotReady as error:
+            if self.answer is None:
+                raise
+            return replace(self.answer, unreached=error.message)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if self.answer is None or task is None:
@@ -143,11 +150,11 @@ class Diagnosis:
             await collector.entries(look)
             new = evaluate(self.looks, collector, self.checks)
             results.update(new)
-            seen.append(_signs(new))
+            seen.append(signs_of(new))
             del self.looks[:-MOST_LOOKS], seen[:-MOST_LOOKS]
             report = _report(self.looks, seen, collector, results, time.monotonic() - begin)
             self.found.update((finding.check.code, finding.group) for finding in report.findings)
-            passing = self.found | _recurring(self.looks, seen)
+            passing = self.found | recurring(self.looks, seen)
             ruled_out = [item for item in report.ruled_out if (item.check.code, item.group) not in passing]
             report = self.answer = replace(report, ruled_out=tuple(ruled_out))
             self.on_look(report)
@@ -194,12 +201,6 @@ class Diagnosis:
             return
         after_s = LOOKS_AFTER_S[min(self.looked - 1, len(LOOKS_AFTER_S) - 1)]
         await asyncio.sleep(WATCH_EVERY_S if self.watch_s else min(after_s, max(0.1, left_s)))
-
-
-Place = tuple[str, str]
-"""Code and group; the group of the cluster's own checks is empty."""
-Sign = tuple[str, str, str, str]
-"""Of a thing that was found: code, group, topic and what must stay the same."""
 
 
 def _unsettled_s(found: Iterable[Result]) -> float:
@@ -302,15 +303,6 @@ def _view(looks: Sequence[Look], group: str, collector: Collector) -> GroupView:
     return GroupView(group, own, topics, named, collector.scope.pseudonyms)
 
 
-def _signs(results: Mapping[Place, Sequence[Result]]) -> frozenset[Sign]:
-    return frozenset(
-        (code, group, item.topic, item.key)
-        for (code, group), found in results.items()
-        for item in found
-        if isinstance(item, Found)
-    )
-
-
 def _report(
     looks: Sequence[Look],
     seen: Sequence[frozenset[Sign]],
@@ -337,7 +329,7 @@ def _report(
                 )
             elif isinstance(item, Inapplicable):
                 continue
-            elif item.settled or _lasts_s(looks, seen, (code, group, item.topic, item.key)) >= item.lasts_s:
+            elif item.settled or lasts_s(looks, seen, (code, group, item.topic, item.key)) >= item.lasts_s:
                 findings.append(_finding(check, group, item, abandoned=group in abandoned))
             else:
                 reason = f"it may be a moment of a change: {item.sentence}"
@@ -356,32 +348,6 @@ def _report(
         views,
         seconds,
     )
-
-
-def _lasts_s(looks: Sequence[Look], seen: Sequence[frozenset[Sign]], sign: Sign) -> float:
-    """How long a thing has been found in every look at its group."""
-    group = sign[1]
-    own = [
-        (look, signs) for look, signs in zip(looks, seen, strict=True) if not group or group in look.stored
-    ]
-    since = own[-1][0].at_ms
-    for look, signs in reversed(own):
-        if sign not in signs:
-            break
-        since = look.at_ms
-    return (own[-1][0].at_ms - since) / 1000
-
-
-def _recurring(looks: Sequence[Look], seen: Sequence[frozenset[Sign]]) -> set[Place]:
-    """States that come and go for longer than one change takes, as where two members take turns with a queue: a
-    look in which they are away doesn't rule them out."""
-    first: dict[Place, int] = {}
-    last: dict[Place, int] = {}
-    for look, signs in zip(looks, seen, strict=True):
-        for code, group, _, _ in signs:
-            first.setdefault((code, group), look.at_ms)
-            last[code, group] = look.at_ms
-    return {place for place, at_ms in first.items() if last[place] - at_ms >= 1000 * SETTLES_S}
 
 
 def _finding(check: Check, group: str, found: Found, *, abandoned: bool) -> Finding:

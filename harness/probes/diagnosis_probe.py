@@ -62,4 +62,7 @@ async def _diagnosed(context: ProbeContext, group: str) -> Report:
 
     async with Gate(recorded=False) as gate:
         scope = Scope((context.servers.cluster.nameserver,), (context.names.real(group),))
-        return await Diagnosis(gate, scope).run()
+        report = await Diagnosis(gate, scope).run()
+    if report.unreached:
+        raise EnvironmentNotReady(report.unreached)
+    return report

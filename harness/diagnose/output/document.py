@@ -41,6 +41,7 @@ def document(report: Report, code: ExitCode) -> dict[str, Any]:
         "offline": list(report.offline),
         "looks": [clock(look.at_ms) for look in report.looks],
         "seconds": round(report.seconds, 2),
+        "unreached": report.unreached or None,
         "findings": [
             {
                 "code": finding.check.code,

@@ -29,6 +29,7 @@ _PAGE = """<!doctype html>
 <h1>Diagnosis</h1>
 <p>{{ levels }}; {{ undetermined|length }} undetermined. {{ groups|length|counted("group") }} at
 {{ name_servers|join("; ") }}, {{ looks|length|counted("look") }}, the last at {{ looks[-1] }}.</p>
+{% if unreached %}<p><b>Nobody answered after that:</b> {{ unreached|marked }}.</p>{% endif %}
 {% for one in findings %}
 <article class="{{ one.level }}">
 <h2>{{ one.level }} {{ one.code }}: {{ one.title }}</h2>

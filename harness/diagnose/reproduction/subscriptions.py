@@ -201,8 +201,10 @@ def different_topics(group: Scaled) -> Document | str:
     if group.view.broadcasting:
         return "by broadcasting nothing is lost: how late messages come is a matter of heartbeats"
     topic, real = group.topic, group.real_topic
-    wanting = {name for name, member in group.members.items() if real in member.subscriptions}
+    wanting = [name for name, member in group.members.items() if real in member.subscriptions]
     others = [name for name in group.members if name not in wanting]
+    if wanting:
+        group = _alike(group, real, wanting)
     step, count = send(group, topic, group.tags(real)[:1], each=2)
     theirs = sum(len(own) for name, own in group.shares(topic).items() if name in wanting) * 2
     if not theirs or theirs == count or not others:
@@ -220,6 +222,17 @@ def different_topics(group: Scaled) -> Document | str:
         [{"undelivered": {"group": "g", "topic": topic, "count": count - theirs, "because": "stranded"}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
     )
+
+
+def _alike(group: Scaled, real: str, wanting: Sequence[str]) -> Scaled:
+    """The group, whose members that want a topic all want what the first one does: otherwise it is RC0101 too."""
+    wanted = group.members[wanting[0]].subscriptions[real]
+    alike = {
+        name: replace(member, subscriptions={**member.subscriptions, real: wanted})
+        for name, member in group.members.items()
+        if name in wanting
+    }
+    return replace(group, members={**group.members, **alike})
 
 
 def nobodys(group: Scaled) -> Document | str:

@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.cli.diagnose import code_of
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.diagnose.changes import Reach
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.output.document import document
+from rocketchaos.harness.diagnose.output.page import page
 from tests.unit.diagnose.broker_edits import offset
 from tests.unit.diagnose.member_edits import ALIKE
 from tests.unit.diagnose.reports import (
@@ -51,10 +55,19 @@ def test_a_look_that_reaches_nobody_is_left_out(lost: Any) -> None:
     assert 0 < 17 - len(report.looks) <= 2
 
 
-@pytest.mark.parametrize("silent", [_silent(0), _silent(16)], ids=["first", "last"])
-def test_the_first_look_and_the_last_one_must_reach_somebody(silent: Edit) -> None:
+def test_the_first_look_must_reach_somebody() -> None:
     with pytest.raises(EnvironmentNotReady):
-        diagnosed(RECORDED, ALIKE, *STANDS, silent, looks=17)
+        diagnosed(RECORDED, ALIKE, *STANDS, _silent(0), looks=17)
+
+
+def test_the_findings_of_a_watch_are_kept_if_nobody_answers_at_its_end() -> None:
+    report = diagnosed(RECORDED, ALIKE, *STANDS, _silent(16), looks=17)
+    assert codes(report) == {"RC0501"}
+    assert report.unreached.startswith("no name server answers: ")
+    assert code_of(report, Level.WARNING) == ExitCode.ENVIRONMENT
+    assert document(report, ExitCode.ENVIRONMENT)["unreached"] == report.unreached
+    assert "Nobody answered after that" in page(report, ExitCode.ENVIRONMENT)
+    assert not diagnosed(RECORDED, ALIKE, looks=2).unreached
 
 
 def test_a_broker_that_comes_later_is_asked_for_its_settings_at_once() -> None:

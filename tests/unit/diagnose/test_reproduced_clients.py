@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import Any
 
 import pytest
 
 from rocketchaos.harness.diagnose.reproduction import written
-from tests.unit.diagnose.broker_edits import retry_topic
+from tests.unit.diagnose.broker_edits import no_topic, retry_topic
 from tests.unit.diagnose.member_edits import ALIKE, is_other, languages, popping_members, wants
-from tests.unit.diagnose.reports import diagnosed
+from tests.unit.diagnose.reports import diagnosed, members
 from tests.unit.diagnose.test_reproduction import planted_at, reproduced
 
 
@@ -48,6 +49,15 @@ def test_a_java_client_stands_for_one_that_lacks_a_setting_of_the_scenario() -> 
     for document in (scenario, control):
         assert not [item for item in document["consumers"].values() if "client" in item]
         assert "stands for m1 (python) and m2 (python)" in document["description"]
+
+
+def test_the_scenario_of_other_topics_has_no_other_tags() -> None:
+    """On 5.5.0 the scenario was inconclusive: one of two members dropped the tag that was sent."""
+    turn = cycle([*(wants(tag)[1] for tag in ("tagA", "tagB")), no_topic])
+    scenario, control = reproduced("RC0106", members(3), (307, lambda document: next(turn)(document)))
+    subscribe = [item["subscribe"] for item in scenario["consumers"].values()]
+    assert subscribe == [{"t1": "tagA"}, {"t1": "tagA"}, {"elsewhere": "*"}]
+    assert len({item["subscribe"]["t1"] for item in control["consumers"].values()}) == 1
 
 
 def test_what_lite_pull_consumers_lose_is_waited_for_without_their_offsets() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from rocketchaos.harness.diagnose.bundle import SELDOM_ASKED
 from rocketchaos.harness.diagnose.changes import FindingChanges, changes
 from rocketchaos.harness.diagnose.checks.points import Point, state
+from rocketchaos.harness.diagnose.collect import SETTINGS_EVERY
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
 from rocketchaos.harness.diagnose.requests import GET_ALL_SUBSCRIPTIONGROUP_CONFIG
@@ -55,6 +56,22 @@ def test_a_member_without_an_answer_is_not_said_to_own_nothing() -> None:
     (view,) = report.views.values()
     (text,) = changes(view)
     assert text.endswith(f"group group-1: {FIRST} doesn't answer")
+
+
+def test_a_queue_that_the_route_has_lost_is_not_said_to_wait_for_an_owner() -> None:
+    def shorter(document: Any, look: int) -> None:
+        for item in document.get("queueDatas", ()) if look == SETTINGS_EVERY else ():
+            item["readQueueNums"] = item["writeQueueNums"] = 3
+
+    def without_it(document: Any, look: int) -> None:
+        for queue in list(document["mqTable"]) if look == SETTINGS_EVERY else ():
+            if json.loads(queue)["queueId"] == 3:
+                del document["mqTable"][queue]
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, by_look(105, shorter), by_look(307, without_it), looks=7)
+    (view,) = report.views.values()
+    (text,) = changes(view)
+    assert text.endswith("owned it, the route doesn't have it now")
 
 
 def _silent_in(code: int, looks: Collection[int], **fields: str) -> Edit:
