@@ -20,10 +20,12 @@ from rocketchaos.harness.rocketmq.kinds.image import IMAGE
 from rocketchaos.harness.rocketmq.kinds.java import JAVA
 from rocketchaos.harness.rocketmq.kinds.python import PYTHON
 from rocketchaos.harness.rocketmq.own_workers import VARIABLE, own_workers
+from rocketchaos.harness.rocketmq.version_range import contains
 
 USUAL_CLIENT = JAVA.name
 """The kind of those for which neither scenario nor matrix names one."""
 
+_SOME_OF_5 = ("5.0.0", "5.1.4", "5.3.3", "5.5.0")
 _SHIPPED = (JAVA, PYTHON, GRPC, GO, APP, COMMAND, IMAGE)
 
 
@@ -60,10 +62,13 @@ class ClientChoice:
         """Which software it is, with a version that was asked for."""
         return self.kind.title if self.version is None else f"{self.kind.title} {self.version}"
 
-    @property
-    def refuses_properties(self) -> frozenset[str]:
-        """Names of properties that its producer refuses in a message, if no brokers' version decides it on 4.x."""
-        old = self.version is not None and self.version.startswith("4.")
+    def refuses_properties(self, brokers: str) -> frozenset[str]:
+        """Names of properties that its producer refuses in a message; a client without a version has the brokers',
+        which are in this range."""
+        if self.version is not None:
+            old = self.version.startswith("4.")
+        else:
+            old = not any(contains(brokers, version) for version in _SOME_OF_5)
         return self.kind.refuses_properties | (frozenset() if old else self.kind.refuses_properties_of_5)
 
     def version_on(self, rocketmq: str) -> str:

@@ -182,7 +182,8 @@ class Send(Sending, Step):
                 f"{self.producer} has no account, so brokers refuse its messages: give it one, "
                 f"`account: {first}`, or let the send fail, `may_fail: true`"
             )
-        refused = sorted(scenario.senders[self.producer].choice.refuses_properties & set(self.properties))
+        choice = scenario.senders[self.producer].choice
+        refused = sorted(choice.refuses_properties(scenario.rocketmq) & set(self.properties))
         if refused and not self.may_fail:
             yield (
                 f"RocketMQ's client refuses the property `{refused[0]}`, which is its own "
