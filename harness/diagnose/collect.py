@@ -267,6 +267,8 @@ class Collector:
         routes = None if anew or self._known is None else self._known.routes.get(topic)
         if routes is not None and disagree(routes.values()):
             routes = None  # it may have been a moment of a change
+        if routes is not None and any(route.exchange.answer_code is None for route in routes.values()):
+            routes = None  # a name server that was busy may answer now
         look.routes[topic] = await self._routes(look, topic) if routes is None else routes
         holders = {name for route in look.routes[topic].values() for name in route.brokers}
         holders |= look.retried_at(topic)

@@ -17,6 +17,7 @@ from rocketchaos.harness.diagnose.requests import (
     GET_BROKER_CONFIG,
     GET_BROKER_RUNTIME_INFO,
     GET_CONSUMER_RUNNING_INFO,
+    GET_ROUTEINFO_BY_TOPIC,
 )
 from tests.unit.diagnose.reports import RECORDED, second_broker
 
@@ -104,3 +105,17 @@ def test_settings_without_an_answer_are_asked_for_again_in_the_next_look(left_ou
     assert "RC0803" not in {item.check.code for item in report.undetermined}
     # What is known isn't asked for again.
     assert recorded.asked == [0, 1]
+
+
+def test_routes_without_an_answer_are_asked_for_again_in_the_next_look() -> None:
+    bundle = read(RECORDED / "mismatch-4.9.4.json")
+    answered = Recorded(bundle.exchanges, bundle.looks)
+    expected: Report = asyncio.run(Diagnosis(answered, bundle.scope, recorded=answered).run())
+    busy = _Busy([*bundle.exchanges, *(replace(item, look=1) for item in bundle.exchanges)], 2)
+    busy.left_out, busy.asked = GET_ROUTEINFO_BY_TOPIC, []
+    report: Report = asyncio.run(Diagnosis(busy, bundle.scope, recorded=busy).run())
+    assert set(busy.asked) == {0, 1}
+    assert {item.check.code for item in report.findings} == {item.check.code for item in expected.findings}
+    assert {item.check.code for item in report.undetermined} == {
+        item.check.code for item in expected.undetermined
+    }
