@@ -63,6 +63,8 @@ class Collector:
         self.scope = scope
         self._known: Look | None = None
         """The look in which settings and routes were asked for last."""
+        self._told: dict[str, Look] = {}
+        """By broker: the look that has its settings."""
 
     async def look(self, number: int, only: Collection[str] | None = None) -> Look:
         """Ask everything once; a missing answer is in the look as such.
@@ -137,13 +139,15 @@ class Collector:
 
     async def _broker(self, look: Look, broker: Broker, anew: bool) -> None:
         offsets = self._ask(look, broker.address, requests.GET_ALL_CONSUMER_OFFSET, keep=self._keep_offsets)
-        # A broker that has come since then has told nothing yet.
-        if anew or (self._known is not None and broker.name not in self._known.brokers):
+        told = self._told.get(broker.name)
+        if anew or told is None or _is_missing(told, broker.name):
             answered, answer = await asyncio.gather(self._settings(look, broker), offsets)
         else:
             answered, answer = False, await offsets
-        if not answered and self._known is not None:
-            self._keep_settings(look, broker, self._known)
+        if answered or told is None:
+            self._told[broker.name] = look
+        else:
+            self._keep_settings(look, broker, told)
         look.offset_tables[broker.name] = answer
         look.offsets[broker.name] = read.offsets(answer)
 
@@ -185,11 +189,11 @@ class Collector:
     @staticmethod
     def _keep_settings(look: Look, broker: Broker, known: Look) -> None:
         """As an earlier look knows them."""
-        asked = known.brokers.get(broker.name, broker)
-        look.brokers[broker.name] = dataclasses.replace(asked, addresses=broker.addresses)
-        if broker.name in known.group_configs:
-            look.group_configs[broker.name] = known.group_configs[broker.name]
-            look.groups[broker.name] = known.groups[broker.name]
+        look.brokers[broker.name] = dataclasses.replace(
+            known.brokers[broker.name], addresses=broker.addresses
+        )
+        look.group_configs[broker.name] = known.group_configs[broker.name]
+        look.groups[broker.name] = known.groups[broker.name]
         if broker.name in known.modes:
             look.modes[broker.name] = known.modes[broker.name]
 
@@ -263,6 +267,8 @@ class Collector:
         routes = None if anew or self._known is None else self._known.routes.get(topic)
         if routes is not None and disagree(routes.values()):
             routes = None  # it may have been a moment of a change
+        if routes is not None and any(route.exchange.answer_code is None for route in routes.values()):
+            routes = None  # a name server that was busy may answer now
         look.routes[topic] = await self._routes(look, topic) if routes is None else routes
         holders = {name for route in look.routes[topic].values() for name in route.brokers}
         holders |= look.retried_at(topic)
@@ -311,6 +317,12 @@ class Collector:
         keep: Keep | None = None,
     ) -> Exchange:
         return await self._asker.ask(look.number, address, code, fields or {}, keep)
+
+
+def _is_missing(told: Look, broker: str) -> bool:
+    """Whether this broker left a question about its settings without any answer, as under load."""
+    asked = (*told.brokers[broker].asked, told.group_configs[broker], told.modes.get(broker))
+    return any(item is not None and item.answer_code is None for item in asked)
 
 
 def consumed_topics(look: Look, group: str) -> set[str]:

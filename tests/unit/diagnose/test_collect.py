@@ -12,7 +12,13 @@ from rocketchaos.harness.diagnose import collect
 from rocketchaos.harness.diagnose.bundle import Recorded, read
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange, Keep
-from rocketchaos.harness.diagnose.requests import GET_BROKER_RUNTIME_INFO, GET_CONSUMER_RUNNING_INFO
+from rocketchaos.harness.diagnose.requests import (
+    GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+    GET_BROKER_CONFIG,
+    GET_BROKER_RUNTIME_INFO,
+    GET_CONSUMER_RUNNING_INFO,
+    GET_ROUTEINFO_BY_TOPIC,
+)
 from tests.unit.diagnose.reports import RECORDED, second_broker
 
 # The answer of a broker of 4.9.4 in its first second.
@@ -68,3 +74,48 @@ def test_brokers_take_turns_at_forwarding_and_each_member_is_asked_once() -> Non
     assert len(set(recorded.forwarding)) == 2  # as many as there are brokers
     # A bundle has the answers, whichever broker forwarded them.
     assert all(member.answered for member in report.looks[0].members["group-1"].values())
+
+
+class _Busy(Recorded):
+    """A recorded cluster that leaves one question without an answer in its first look."""
+
+    left_out: int
+    asked: list[int]
+
+    async def ask(
+        self, look: int, address: str, code: int, fields: Mapping[str, str], keep: Keep | None = None
+    ) -> Exchange:
+        answer = await super().ask(0, address, code, fields, keep)
+        if code != self.left_out:
+            return answer
+        self.asked.append(look)
+        if look == 0:
+            return replace(answer, answer_code=None, remark="", body="", error="no answer within 3 s")
+        return answer
+
+
+@pytest.mark.parametrize(
+    "left_out", [GET_BROKER_CONFIG, GET_BROKER_RUNTIME_INFO, GET_ALL_SUBSCRIPTIONGROUP_CONFIG]
+)
+def test_settings_without_an_answer_are_asked_for_again_in_the_next_look(left_out: int) -> None:
+    bundle = read(RECORDED / "mismatch-4.9.4.json")
+    recorded = _Busy(bundle.exchanges, 4)
+    recorded.left_out, recorded.asked = left_out, []
+    report: Report = asyncio.run(Diagnosis(recorded, bundle.scope, recorded=recorded).run())
+    assert "RC0803" not in {item.check.code for item in report.undetermined}
+    # What is known isn't asked for again.
+    assert recorded.asked == [0, 1]
+
+
+def test_routes_without_an_answer_are_asked_for_again_in_the_next_look() -> None:
+    bundle = read(RECORDED / "mismatch-4.9.4.json")
+    answered = Recorded(bundle.exchanges, bundle.looks)
+    expected: Report = asyncio.run(Diagnosis(answered, bundle.scope, recorded=answered).run())
+    busy = _Busy([*bundle.exchanges, *(replace(item, look=1) for item in bundle.exchanges)], 2)
+    busy.left_out, busy.asked = GET_ROUTEINFO_BY_TOPIC, []
+    report: Report = asyncio.run(Diagnosis(busy, bundle.scope, recorded=busy).run())
+    assert set(busy.asked) == {0, 1}
+    assert {item.check.code for item in report.findings} == {item.check.code for item in expected.findings}
+    assert {item.check.code for item in report.undetermined} == {
+        item.check.code for item in expected.undetermined
+    }
