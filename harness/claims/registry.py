@@ -123,7 +123,7 @@ def chosen(words: str) -> tuple[str, ...]:
             near = nearest(word.upper(), claims())
             raise UsageProblem(
                 f"there is no claim `{word}`" + (f"; did you mean `{near}`?" if near else ""),
-                "`rocketchaos explain` lists the claims. `--only` takes ids and letters of groups: `A,B07`.",
+                "`rocketchaos explain` lists the claims. `B07` is the id of one, `B` the letter of a group.",
             )
         found.update(dict.fromkeys(own))
     return tuple(sorted(found or claims()))

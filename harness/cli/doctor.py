@@ -48,11 +48,11 @@ def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = Fal
         _java,
         _spark,
         _cache,
-        lambda: _jars(rocketmq),
+        functools.partial(_jars, rocketmq),
         _memory,
         _disk,
         _load,
-        lambda: _containers(rocketmq),
+        functools.partial(_containers, rocketmq),
         *(functools.partial(_client, kind) for kind in KINDS.values() if kind.packages),
         _clusters,
         _leftovers,
@@ -78,7 +78,8 @@ def _examine(examination: Callable[[], Examination]) -> Examination:
     try:
         return examination()
     except RocketchaosError as problem:
-        return Examination(examination.__name__.strip("_"), False, True, str(problem))
+        function = examination.func if isinstance(examination, functools.partial) else examination
+        return Examination(function.__name__.strip("_"), False, True, str(problem))
 
 
 def _python() -> Examination:

@@ -1,6 +1,7 @@
 """Turns every ending of a command into a message and an exit code."""
 
 import contextlib
+import errno
 import functools
 import os
 import signal
@@ -14,6 +15,8 @@ import typer
 
 from rocketchaos.harness.cli.terminal import ERR
 from rocketchaos.harness.core.errors import ExitCode, RocketchaosError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Terminated(KeyboardInterrupt):
@@ -62,12 +65,12 @@ def reader_may_go() -> Iterator[None]:
 
 
 def _write_nowhere() -> None:
-    """From now on, to the streams whose reader has gone. It empties their buffers too, or Python would complain at
-    its end."""
+    """From now on, to the streams whose reader has gone, or whose disk is full. It empties their buffers too,
+    or Python would complain at its end."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
@@ -90,7 +93,11 @@ def _code_of(command: Callable[..., ExitCode], arguments: Mapping[str, Any]) -> 
     except BrokenPipeError:
         _write_nowhere()
         return ExitCode.AS_EXPECTED
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in _FULL:
+            _write_nowhere()
+            ERR.print(f"rocketchaos: nothing more can be written: {error.strerror}\n  Make room on the disk.")
+            return ExitCode.ENVIRONMENT
         ERR.print(traceback.format_exc())
         ERR.print("rocketchaos: this is a defect of rocketchaos; please report it with the lines above")
         return ExitCode.HARNESS

@@ -46,6 +46,9 @@ def runs_folder() -> Path:
     return Path(os.environ.get("ROCKETCHAOS_RUNS") or DEFAULT_RUNS)
 
 
+_WHERE_RUNS_ARE = "Run folders are runs/<scenario>/<time>-<seed>; `latest` there is the newest."
+
+
 @dataclass(frozen=True, slots=True)
 class RunFolder:
     """One run on disk."""
@@ -85,11 +88,13 @@ class RunFolder:
         Raises:
             UsageProblem: it is none.
         """
+        if not path.exists():
+            raise UsageProblem(f"there is no run folder {path}", _WHERE_RUNS_ARE)
         missing = [name for name in ("scenario.yaml", "events.jsonl") if not (path / name).is_file()]
         if missing:
             raise UsageProblem(
                 f"{path} is no run folder: it has no {' and no '.join(missing)}",
-                "Run folders are runs/<scenario>/<time>-<seed>; `latest` there is the newest.",
+                _WHERE_RUNS_ARE,
             )
         return cls(path.resolve())
 

@@ -116,7 +116,7 @@ def parse_matrix(words: Sequence[str]) -> Matrix:
             near = nearest(name, _DIMENSIONS)
             meant = f"; did you mean `{near}=…`?" if near else ""
             what = f"there is no dimension `{clipped(name)}`" if equals else f"`{clipped(word)}` lacks a `=`"
-            problems.append(f"{what}{meant if equals else ''}: the dimensions are {listed(_DIMENSIONS)}")
+            problems.append(f"{what} (the dimensions are {listed(_DIMENSIONS)}){meant if equals else ''}")
         elif name in found:
             problems.append(f"`{name}` is given twice: write its values in one list, `{name}=A,B`")
         else:

@@ -30,8 +30,8 @@ def load_scenario(path: Path) -> Scenario:
     """The scenario in a file.
 
     Raises:
-        InvalidScenario: it is invalid; the message lists every mistake with its place. UsageProblem: there is
-        no such file, or it can't be read.
+        InvalidScenario: it is invalid; its `diagnostics` are all mistakes with their places. UsageProblem: there
+        is no such file, or it can't be read.
     """
     return parse_scenario(read_text(path), str(path))
 
@@ -43,7 +43,7 @@ def parse_scenario(text: str, file: str, *, reach: bool = True) -> Scenario:
     recorded, which lacks steps.
 
     Raises:
-        InvalidScenario: it is invalid; the message lists every mistake with its place.
+        InvalidScenario: it is invalid; its `diagnostics` are all mistakes with their places.
     """
     return parse_document(text, file, reach=reach)[0]
 

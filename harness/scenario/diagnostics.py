@@ -1,13 +1,16 @@
 """The mistakes of a scenario file, as a user sees them: place, line, caret, nearest word."""
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from rocketchaos.harness.core.errors import UsageProblem
 
 _WIDTH = 150
 """The characters shown of a source line. Of a longer line, those around the place."""
+_SHOWN_OF_A_FILE = 10
+"""The mistakes of one file that a message shows. A file with more is often no scenario at all."""
 _BOLD, _RED, _DIM, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
 
 
@@ -33,19 +36,28 @@ class Diagnostic:
 
 
 class InvalidScenario(UsageProblem):
-    """A scenario file is invalid; the message lists every mistake in it."""
+    """A scenario file is invalid; the message shows its first mistakes, and counts the others."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = in_order(diagnostics)
-        """All mistakes, sorted by place."""
-        super().__init__(render(self.diagnostics))
+        """All mistakes, file by file, sorted by place."""
+        super().__init__("\n".join(_first_of_each_file(self.diagnostics)))
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Sorted by place, each once. Those of one place keep their order."""
-    return tuple(
-        sorted(dict.fromkeys(diagnostics), key=lambda diagnostic: (diagnostic.line, diagnostic.column))
-    )
+    """Each once, file by file, sorted by place. Files keep their order, and so do those of one place."""
+    once = tuple(dict.fromkeys(diagnostics))
+    files = {file: number for number, file in enumerate(dict.fromkeys(each.file for each in once))}
+    return tuple(sorted(once, key=lambda each: (files[each.file], each.line, each.column)))
+
+
+def _first_of_each_file(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
+    """The text of the first mistakes of each file; they come file by file."""
+    for file, group in groupby(diagnostics, key=lambda diagnostic: diagnostic.file):
+        mistakes = list(group)
+        yield render(mistakes[:_SHOWN_OF_A_FILE])
+        if (more := len(mistakes) - _SHOWN_OF_A_FILE) > 0:
+            yield f"{printable(file)}: and {more} more {'mistake' if more == 1 else 'mistakes'}"
 
 
 def render(diagnostics: Iterable[Diagnostic], color: bool = False) -> str:

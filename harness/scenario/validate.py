@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.sentences import sentence
@@ -27,12 +28,24 @@ def validate(document: Document) -> tuple[Scenario | None, list[Diagnostic]]:
     misspelt = _misspelt(placed, document)
     split = {path for path, error in placed if error["type"] == "union_tag_not_found"}
     diagnostics = [
-        _diagnostic(document, path, error)
-        for path, error in placed
-        if not (_ignored(document, path, error, misspelt) or _within(path, empty))
+        *_no_scenario(document),
+        *(
+            _diagnostic(document, path, error)
+            for path, error in placed
+            if not (_ignored(document, path, error, misspelt) or _within(path, empty))
+        ),
     ]
     diagnostics += [item for path, item in empty.items() if not _within(path[:-1], split)]
     return scenario if not diagnostics else None, diagnostics
+
+
+def _no_scenario(document: Document) -> Iterator[Diagnostic]:
+    """The first mistake of a file that has no key of a scenario, and none that is like one."""
+    known = [key for field, info in Scenario.model_fields.items() for key in (field, info.alias) if key]
+    if document.data and not any(nearest(str(key), known) for key in document.data):
+        keys = "`name`, `title`, `topics`, `consumers`, `steps`"
+        message = f"this file is no scenario: it has none of the keys {keys}"
+        yield document.report((next(iter(document.data)),), message, key=True)
 
 
 def path_of(loc: tuple[int | str, ...], document: Document) -> Path:

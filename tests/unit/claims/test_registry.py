@@ -70,3 +70,10 @@ def test_claims_are_chosen_by_ids_and_letters() -> None:
     assert set(chosen("H,A01")) == {"A01", *(name for name in claims() if name.startswith("H"))}
     with pytest.raises(UsageProblem, match="there is no claim `A99`"):
         chosen("A99")
+
+
+def test_the_hint_for_an_unknown_claim_names_no_option_of_one_command() -> None:
+    with pytest.raises(UsageProblem) as refused:
+        chosen("Z99")
+    assert "there is no claim `Z99`" in str(refused.value)
+    assert "--only" not in str(refused.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +38,14 @@ def test_a_machine_without_the_native_library_lacks_that_client_alone(
     (item,) = (load for load in found if load["name"] == "client python")
     assert (item["ok"], item["needed"]) == (False, False)
     assert "ROCKETCHAOS_LIBROCKETMQ names no library: No such file or directory" in item["text"]
+
+
+def test_everything_that_fails_has_a_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROCKETCHAOS_CACHE", str(tmp_path / "file"))
+    (tmp_path / "file").write_text("no folder")
+    assert doctor(as_json=True) is ExitCode.ENVIRONMENT
+    failed = [found["name"] for found in json.loads(capsys.readouterr().out)["found"] if found["needed"]]
+    assert "jars" in failed
+    assert not [name for name in failed if "lambda" in name]

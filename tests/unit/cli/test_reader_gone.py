@@ -41,3 +41,18 @@ def test_that_nobody_reads_on_changes_no_exit_code_of_a_diagnosis(output: str) -
     bundle = ROOT / "tests/unit/diagnose/recorded/mismatch-4.9.4.json"
     ended = _unread(["diagnose", str(bundle), "-o", output])
     assert (ended.returncode, ended.stderr) == (1, "")
+
+
+def test_a_full_disk_under_the_output_is_no_defect() -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "rocketchaos", "explain", "retry"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            check=False,
+            timeout=60,
+        )
+    said = "rocketchaos: nothing more can be written: No space left on device\n  Make room on the disk.\n"
+    assert (ended.returncode, ended.stderr) == (4, said)

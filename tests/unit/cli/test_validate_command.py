@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from tests.unit.scenario.examples import VALID
 
 
@@ -84,3 +85,43 @@ def test_what_no_kind_of_cluster_can_run_is_refused(
     assert "embedded lacks container workers; containers lacks proxy: local" in said
     file.write_text(file.read_text().replace("proxy: local", "proxy: cluster"))
     assert main(["validate", str(file)]) == 0
+
+
+def test_a_file_that_is_no_scenario_is_called_that_and_shows_ten_mistakes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "".join(f"A{number:02}: {{sentence: x}}\n" for number in range(300))
+    (tmp_path / "claims.yaml").write_text(text)
+    file = tmp_path / "claims.yaml"
+    assert main(["validate", str(file)]) == 2
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[0].endswith(
+        "claims.yaml:1:1: this file is no scenario: it has none of the keys `name`, `title`, `topics`, "
+        "`consumers`, `steps`"
+    )
+    with pytest.raises(InvalidScenario) as refused:
+        parse_scenario(text, "claims.yaml")
+    mistakes = len(refused.value.diagnostics)
+    assert mistakes > 300
+    assert shown[-1] == f"{file}: and {mistakes - 10} more mistakes"
+    assert len(shown) == 31
+
+
+def test_mistakes_come_file_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "two"):
+        text = VALID.replace("name: same-group", f"name: {name}").replace("- start:", "- strat:")
+        (tmp_path / f"{name}.scenario.yaml").write_text(text)
+    assert main(["validate", str(tmp_path)]) == 2
+    files = [
+        line.partition(".scenario.yaml:")[0].rpartition("/")[2]
+        for line in capsys.readouterr().err.splitlines()
+        if "strat`" in line
+    ]
+    assert files == sorted(files)
+    assert files.count("one") == files.count("two") > 1
+
+
+def test_a_few_unlike_keys_beside_those_of_a_scenario_are_no_other_file() -> None:
+    with pytest.raises(InvalidScenario) as refused:
+        parse_scenario("titel: x\nfoo: y\n", "x.yaml")
+    assert "no scenario" not in str(refused.value)

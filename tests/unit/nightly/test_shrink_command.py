@@ -65,7 +65,7 @@ def test_a_run_without_a_finding_is_refused(runner: Any, capsys: pytest.CaptureF
     text = capsys.readouterr().err
     assert "shows no finding" in text
     assert "There are: wanted-but-not-delivered" in text
-    assert "nowhere is no run folder" in text
+    assert "there is no run folder nowhere" in text
     assert runner.jobs == []
 
 

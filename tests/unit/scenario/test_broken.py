@@ -21,7 +21,7 @@ def test_says_what_is_wrong(file: Path) -> None:
     expected = file.with_suffix(".txt").read_text("utf-8")
     with pytest.raises(InvalidScenario) as refused:
         parse_scenario(file.read_bytes().decode("utf-8"), file.name)
-    assert f"{refused.value}\n" == expected
+    assert f"{render(refused.value.diagnostics)}\n" == expected
 
 
 def test_every_file_has_its_text_and_every_text_its_file() -> None:

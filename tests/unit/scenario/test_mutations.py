@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario, render
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.yaml_places import split_lines
 from tests.unit.scenario.examples import NESTED, VALID
@@ -132,7 +132,7 @@ def check_diagnostics(text: str, invalid: InvalidScenario) -> None:
         assert 1 <= diagnostic.column <= len(diagnostic.source_line) + 1
         assert diagnostic.length >= 1
         assert diagnostic.column + diagnostic.length <= len(diagnostic.source_line) + 2
-    shown = str(invalid).split("\n")
+    shown = render(invalid.diagnostics).split("\n")
     assert len(shown) == 3 * len(invalid.diagnostics)
     assert all(line.isprintable() for line in shown)
 
