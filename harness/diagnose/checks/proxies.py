@@ -39,7 +39,8 @@ CHECKS = (
         Level.ERROR,
         "all members connect in the same way",
         "A proxy and the brokers don't know each other's members, and gRPC members pop from all queues. So "
-        "messages that both sides want come to each.",
+        "a message that both sides want comes to each, unless one side stores the group's offset behind it "
+        "before the other one gets there.",
         (
             "Let all members of the group use the brokers, or a proxy by gRPC, or a proxy by remoting.",
             "If both sides must have all messages, give each side its own group.",

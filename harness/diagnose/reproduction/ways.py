@@ -8,6 +8,9 @@ from rocketchaos.harness.diagnose.reproduction.document import SHARE_TAKEN, WITH
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, pops, wanted_tags
 from rocketchaos.harness.diagnose.view import BY_GRPC, BY_REMOTING
 
+_WORKS_FOR = "3s"
+"""Longer than it takes until a message that has just come is popped as well."""
+
 
 def different(group: Scaled) -> tuple[Document, Document] | str:
     """RC0211: each side consumes all queues."""
@@ -61,6 +64,9 @@ def _twice(group: Scaled, title: str, remoting: list[str]) -> Document | str:
         [{"duplicated": {"to": "g", "topic": topic, "count": 0}}],
     )
     document["rocketmq"] = ">=5.0"
+    for name in remoting:
+        # A pop begins at the offset that the group has stored: what a quick listener has finished isn't popped.
+        document["consumers"][name]["behaviour"] = {"slow": _WORKS_FOR}
     document["steps"] = [
         {"start": list(group.start_order)},
         *(

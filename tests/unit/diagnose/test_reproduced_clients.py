@@ -115,6 +115,13 @@ def test_what_comes_to_each_side_is_wanted_by_each(other: str, sent: str) -> Non
     assert {step["send"]["tag"] for step in scenario["steps"] if "send" in step} == {sent}
 
 
+def test_who_pulls_works_longer_than_it_takes_until_a_message_is_popped_as_well() -> None:
+    """On 5.5.0 nothing came twice in one of three runs: the listener was quicker than the pop."""
+    scenario, _ = reproduced("RC0214", wants("tagB", "tagB"), popping_members(1), looks=16)
+    assert [item.get("behaviour") for item in scenario["consumers"].values()].count({"slow": "3s"}) == 1
+    assert [item.get("api") for item in scenario["consumers"].values()].count("pop") == 1
+
+
 def test_sides_that_want_nothing_in_common_get_no_message_twice() -> None:
     """On 5.5.0 the scenario of a gRPC member with tagA beside a Java member with tagB was not reproduced."""
     report = diagnosed("mismatch-4.9.4.json", popping_members(1), looks=16)
