@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from rocketchaos.harness.cli.ending import reader_may_go
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress, tell_left_out
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.core.run_folder import runs_folder
@@ -60,6 +61,19 @@ def require_writable(path: Path, way_out: str) -> None:
         raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
 
 
+def require_folder(path: Path, way_out: str) -> None:
+    """Make sure that a folder is there, and that files can be written in it.
+
+    Raises:
+        EnvironmentNotReady: it isn't, or they can't; `way_out` says what to do then.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=path).close()
+    except OSError as error:
+        raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
+
+
 def chosen_version(chosen: str | None) -> str:
     """The version of `--rocketmq`, or the name of the build in that folder; otherwise the default.
 
@@ -90,6 +104,9 @@ def run_and_tell(
         UsageProblem: nothing is left, because there are no such versions. EnvironmentNotReady: nothing is
         left, because no version can be downloaded now.
     """
+    require_folder(runner.options.runs, "Choose another --runs.")
+    if junit is not None:
+        require_writable(junit, "Choose another --junit.")
     jobs, absent = obtainable(jobs, runner.options.on, runner.absences(jobs))
     for line in left_out_lines(absent):
         tell_left_out(line)
@@ -170,9 +187,11 @@ def tell(
             GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ, left_out, matrix=matrix)
         )
     for reporter in reporters:
-        reporter.report(reports)
-    for item in () if as_json else again:
-        OUT.print(str(item))
+        with reader_may_go():
+            reporter.report(reports)
+    with reader_may_go():
+        for item in () if as_json else again:
+            OUT.print(str(item))
     code = exit_code_of(reports, again)
     if code is ExitCode.INCONCLUSIVE and not all(entry.runs for entry in again):
         ERR.print("rocketchaos: not every finding was seen again; a race may need more runs: --repeat")

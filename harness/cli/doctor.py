@@ -14,7 +14,7 @@ from rocketchaos.harness.cli.common_options import JsonOption, RocketmqOption
 from rocketchaos.harness.cli.terminal import OUT
 from rocketchaos.harness.cluster.leftovers import leftovers
 from rocketchaos.harness.cluster.running import running
-from rocketchaos.harness.core import paths
+from rocketchaos.harness.core import configuration, paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, RocketchaosError
 from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.jars.artifacts import cached
@@ -48,6 +48,7 @@ def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = Fal
         _java,
         _spark,
         _cache,
+        _configuration,
         functools.partial(_jars, rocketmq),
         _memory,
         _disk,
@@ -101,6 +102,13 @@ def _spark() -> Examination:
 
 def _cache() -> Examination:
     return Examination("cache", True, True, str(paths.cache_folder()))
+
+
+def _configuration() -> Examination:
+    found = configuration.load()
+    return Examination(
+        "configuration", True, False, str(found.file or "no file: all settings are the defaults")
+    )
 
 
 def _jars(version: str) -> Examination:

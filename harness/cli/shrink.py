@@ -9,7 +9,13 @@ from typing import Annotated
 
 import typer
 
-from rocketchaos.harness.cli.common import LEAST_MINUTES, MOST_MINUTES, require_writable, write_text
+from rocketchaos.harness.cli.common import (
+    LEAST_MINUTES,
+    MOST_MINUTES,
+    require_folder,
+    require_writable,
+    write_text,
+)
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, PreconditionNotMet, RocketchaosError, UsageProblem
 from rocketchaos.harness.core.run_folder import runs_folder
@@ -171,7 +177,7 @@ def _shrink_all(
     if not wanted:
         OUT.print("nothing to shrink: the night has no finding that isn't known")
         return ExitCode.AS_EXPECTED
-    require_writable((out or usual) / "any", WAY_OUT)
+    require_folder(out or usual, WAY_OUT)
     results = {item.code: "not shrunk: the time was up before it started" for item in wanted}
     codes: list[ExitCode] = []
     try:

@@ -49,3 +49,16 @@ def test_everything_that_fails_has_a_name(
     failed = [found["name"] for found in json.loads(capsys.readouterr().out)["found"] if found["needed"]]
     assert "jars" in failed
     assert not [name for name in failed if "lambda" in name]
+
+
+def test_a_configuration_file_that_is_broken_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rocketchaos.toml").write_text("[images")
+    monkeypatch.chdir(tmp_path)
+    assert doctor(as_json=True) is ExitCode.ENVIRONMENT
+    (found,) = [
+        item for item in json.loads(capsys.readouterr().out)["found"] if item["name"] == "configuration"
+    ]
+    assert (found["ok"], found["needed"]) == (False, True)
+    assert "is no TOML: rocketchaos.toml" in found["text"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,14 @@ def test_that_nobody_reads_on_changes_no_exit_code_of_a_diagnosis(output: str) -
     bundle = ROOT / "tests/unit/diagnose/recorded/mismatch-4.9.4.json"
     ended = _unread(["diagnose", str(bundle), "-o", output])
     assert (ended.returncode, ended.stderr) == (1, "")
+
+
+def test_that_nobody_reads_on_changes_no_exit_code_of_a_run(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(ROOT / "tests/golden/runs/same-group-same-tags", folder)
+    assert _unread(["check", str(folder)]).returncode == 0
+    (folder / "events.jsonl").write_text("x")
+    assert _unread(["check", str(folder)]).returncode == 70
 
 
 def test_a_full_disk_under_the_output_is_no_defect() -> None:

@@ -49,3 +49,17 @@ def test_a_program_with_a_relative_path_is_found_from_anywhere(
     monkeypatch.chdir(elsewhere)
     assert main(["reproduce", str(run)]) == ExitCode.AS_EXPECTED
     assert found == [str(shop / "a.jar")]
+
+
+@pytest.mark.parametrize("option", ["--junit", "--runs"])
+def test_what_cannot_be_written_is_said_before_anything_runs(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    options = {"--runs": tmp_path / "runs", option: tmp_path / "file" / "inside"}
+    words = [str(word) for pair in options.items() for word in pair]
+    assert main(["reproduce", "same-group-same-tags", *words]) == ExitCode.ENVIRONMENT
+    said = capsys.readouterr().err
+    assert "can't be written: " in said
+    assert said.endswith(f"Choose another {option}.\n")
+    assert not [path for path in tmp_path.rglob("*") if path.name == "events.jsonl"]
