@@ -43,9 +43,11 @@ VersionRange = Annotated[str, AfterValidator(_a_range)]
 
 def contains(wanted: str, version: str) -> bool:
     """Whether a version is in the range; a build (`5.5.1-SNAPSHOT+ab12cd34`) counts as the release it becomes."""
+    if not wanted:
+        return True
     from packaging.specifiers import SpecifierSet
 
-    return not wanted or re.split("[-+]", version)[0] in SpecifierSet(wanted)
+    return re.split("[-+]", version)[0] in SpecifierSet(wanted)
 
 
 def why_not_in(wanted: str, version: str) -> str | None:
