@@ -20,13 +20,13 @@ def changes(view: GroupView) -> Iterator[str]:
         return
     before = earlier[0]
     begin = f"{clock(view.now.at_ms)} group {view.group}"
-    knew = next((of for of in earlier if not _is_blind(of)), None)
+    knew = next((past for past in earlier if not _is_blind(past)), None)
     if knew is not None and not _is_blind(view):
         for client_id in sorted(set(view.members) - set(knew.members)):
             yield f"{begin}: {client_id} has joined"
         for client_id in sorted(set(knew.members) - set(view.members)):
             yield f"{begin}: {client_id} has left"
-    was_silent, is_silent = ({item.client_id for item in of.silent} for of in (before, view))
+    was_silent, is_silent = ({item.client_id for item in each.silent} for each in (before, view))
     for client_id in sorted(is_silent - was_silent):
         yield f"{begin}: {client_id} doesn't answer"
     for client_id in sorted((was_silent - is_silent) & set(view.members)):
@@ -54,11 +54,11 @@ def _is_blind(view: GroupView) -> bool:
 
 def _held(view: GroupView, earlier: Sequence[GroupView], topic: str) -> Iterator[str]:
     for broker in sorted(name for name, item in _stored(view).items() if not item.unknown):
-        answered = (of for of in earlier if broker in _stored(of) and not _stored(of)[broker].unknown)
+        answered = (past for past in earlier if broker in _stored(past) and not _stored(past)[broker].unknown)
         before = next(answered, None)
         if before is None:
             continue
-        old, new = (of.held(topic).get(broker) for of in (before, view))
+        old, new = (each.held(topic).get(broker) for each in (before, view))
         was, now = ("nothing" if item is None else f"`{expression_text(item)}`" for item in (old, new))
         if was != now:
             same = old is not None and new is not None and meaning(old) == meaning(new)
@@ -72,12 +72,12 @@ def _stored(view: GroupView) -> Mapping[str, Stored]:
 
 def _owned(view: GroupView, earlier: Sequence[GroupView], topic: str) -> Iterator[str]:
     # A member that doesn't answer may own any queue.
-    before = next((of for of in earlier if not (of.silent or _is_blind(of))), None)
+    before = next((past for past in earlier if not (past.silent or _is_blind(past))), None)
     if view.silent or _is_blind(view) or before is None:
         return
     owned, owns = before.owners(topic), view.owners(topic)
     for queue in sorted(set(owned) | set(owns)):
-        was, now = (joined(sorted(of.get(queue, []))) or "no member" for of in (owned, owns))
+        was, now = (joined(sorted(each.get(queue, []))) or "no member" for each in (owned, owns))
         if queue not in owns and queue not in view.queues(topic):
             yield f"{queues_text([queue])} of {topic}: {was} owned it, the route doesn't have it now"
         elif was != now:
@@ -87,7 +87,7 @@ def _owned(view: GroupView, earlier: Sequence[GroupView], topic: str) -> Iterato
 def _set_back(view: GroupView, earlier: Sequence[GroupView], topic: str) -> Iterator[str]:
     for queue in view.queues(topic):
         has = view.offset(topic, queue)
-        had = next((offset for of in earlier if (offset := of.offset(topic, queue)) is not None), None)
+        had = next((offset for past in earlier if (offset := past.offset(topic, queue)) is not None), None)
         if had is not None and has is not None and has < had:
             yield f"the offset of {queues_text([queue])} of {topic} went back from {had} to {has}"
 

@@ -63,7 +63,7 @@ class Collector:
         self.scope = scope
         self._known: Look | None = None
         """The look in which settings and routes were asked for last."""
-        self._told: dict[str, Look] = {}
+        self._answered: dict[str, Look] = {}
         """By broker: the look that has its settings."""
 
     async def look(self, number: int, only: Collection[str] | None = None) -> Look:
@@ -139,15 +139,15 @@ class Collector:
 
     async def _broker(self, look: Look, broker: Broker, anew: bool) -> None:
         offsets = self._ask(look, broker.address, requests.GET_ALL_CONSUMER_OFFSET, keep=self._keep_offsets)
-        told = self._told.get(broker.name)
-        if anew or told is None or _is_missing(told, broker.name):
+        known = self._answered.get(broker.name)
+        if anew or known is None or _is_missing(known, broker.name):
             answered, answer = await asyncio.gather(self._settings(look, broker), offsets)
         else:
             answered, answer = False, await offsets
-        if answered or told is None:
-            self._told[broker.name] = look
+        if answered or known is None:
+            self._answered[broker.name] = look
         else:
-            self._keep_settings(look, broker, told)
+            self._keep_settings(look, broker, known)
         look.offset_tables[broker.name] = answer
         look.offsets[broker.name] = read.offsets(answer)
 
@@ -319,9 +319,9 @@ class Collector:
         return await self._asker.ask(look.number, address, code, fields or {}, keep)
 
 
-def _is_missing(told: Look, broker: str) -> bool:
+def _is_missing(known: Look, broker: str) -> bool:
     """Whether this broker left a question about its settings without any answer, as under load."""
-    asked = (*told.brokers[broker].asked, told.group_configs[broker], told.modes.get(broker))
+    asked = (*known.brokers[broker].asked, known.group_configs[broker], known.modes.get(broker))
     return any(item is not None and item.answer_code is None for item in asked)
 
 

@@ -33,8 +33,8 @@ _BY_BOTH = (
 _SETTLING_MS = 60_000
 """Members send what they want every 30 s (heartbeatBrokerInterval), and 5.x skips one after a rebalance."""
 
-_NANOSECONDS = 10**16
-"""A version is in ms below this, and in ns above (Go)."""
+NANOSECONDS = 10**16
+"""A subVersion in ms stays below this until the year 318,000; Go clients send nanoseconds."""
 _HASH = "hash "
 """In place of a tag that no member names."""
 _NAMED_BY_READING = " `--read-messages` names the tags."
@@ -226,7 +226,7 @@ def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
 def _settled_ms(view: GroupView, topic: str) -> int:
     """From when on brokers have certainly held the subscriptions of now, by the members' clocks."""
     known = (*view.own(topic).values(), *view.held(topic).values())
-    versions = (item.version // 10**6 if item.version > _NANOSECONDS else item.version for item in known)
+    versions = (item.version // 10**6 if item.version > NANOSECONDS else item.version for item in known)
     return max(versions, default=0) + _SETTLING_MS
 
 

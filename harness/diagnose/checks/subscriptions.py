@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.member_clocks import clocks_ahead
 from rocketchaos.harness.diagnose.checks.members import why_silent
-from rocketchaos.harness.diagnose.fate import Lost, carries_its_own, lost, share_text, stranded
+from rocketchaos.harness.diagnose.fate import NANOSECONDS, Lost, carries_its_own, lost, share_text, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.model import CLASS, RETRY, Member, Subscription
@@ -13,8 +13,6 @@ from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
 from rocketchaos.harness.language.tags import SQL
 
-_NANOSECONDS = 10**16
-"""A subVersion in ms stays below this until the year 318,000."""
 _AHEAD_MS = 60_000
 _KINDS = {SQL: " (SQL92)", CLASS: " (a class that filters)"}
 _AGREED = (
@@ -100,7 +98,7 @@ def _whose(view: GroupView, topic: str, held: Subscription) -> str:
         item for item, mine in own.items() if meaning(mine) == meaning(held)
     ]
     whose = f" of {joined(sorted(holders))}" if holders else ""
-    return f"{whose}, version of {clock(held.version)}" if 10**12 < held.version < _NANOSECONDS else whose
+    return f"{whose}, version of {clock(held.version)}" if 10**12 < held.version < NANOSECONDS else whose
 
 
 def _flipped(view: GroupView, topic: str) -> Found | None:
@@ -286,10 +284,10 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
             )
             how = (
                 "in nanoseconds, as Go clients send it"
-                if highest > _NANOSECONDS
+                if highest > NANOSECONDS
                 else f"{clock(highest)}, ahead of this machine's clock"
             )
-            by_language = highest > _NANOSECONDS and _is_of_languages(view, topic)
+            by_language = highest > NANOSECONDS and _is_of_languages(view, topic)
             yield Found(
                 f"subVersion {highest} is {how}{clocks_ahead(view)}",
                 tuple(said),

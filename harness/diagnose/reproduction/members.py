@@ -152,7 +152,7 @@ def listeners(group: Scaled) -> tuple[Document, Document] | str:
         f"{taking} consumes orderly, {first} doesn't: {taking} gets messages that {first} hasn't finished",
         [],
         [{"delivered": {"to": taking, "topic": topic, "at_least": 1}}],
-        # So far: clients of 5.x give up the lock of a queue that they have lost after 20 s, finished or not.
+        # So far: a queue that goes to another member keeps its lock for 20 s, or 60 s, with clients of 5.x.
         [{"delivered": {"to": taking, "topic": topic, "count": 0, "so_far": True}}],
     )
     document["consumers"][first]["behaviour"] = "block"

@@ -7,10 +7,23 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def _ended(arguments: list[str], output: int | IO[bytes]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "rocketchaos", *arguments],
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        check=False,
+        timeout=60,
+    )
 
 
 def _unread(arguments: list[str]) -> subprocess.CompletedProcess[str]:
@@ -18,15 +31,7 @@ def _unread(arguments: list[str]) -> subprocess.CompletedProcess[str]:
     read_end, write_end = os.pipe()
     os.close(read_end)
     try:
-        return subprocess.run(
-            [sys.executable, "-m", "rocketchaos", *arguments],
-            stdout=write_end,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            check=False,
-            timeout=60,
-        )
+        return _ended(arguments, write_end)
     finally:
         os.close(write_end)
 
@@ -54,14 +59,6 @@ def test_that_nobody_reads_on_changes_no_exit_code_of_a_run(tmp_path: Path) -> N
 
 def test_a_full_disk_under_the_output_is_no_defect() -> None:
     with Path("/dev/full").open("wb") as full:
-        ended = subprocess.run(
-            [sys.executable, "-m", "rocketchaos", "explain", "retry"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            check=False,
-            timeout=60,
-        )
+        ended = _ended(["explain", "retry"], full)
     said = "rocketchaos: nothing more can be written: No space left on device\n  Make room on the disk.\n"
     assert (ended.returncode, ended.stderr) == (4, said)
