@@ -4,12 +4,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.rocketmq.client.ClientConfig;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.MessageSelector;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
 import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
 import org.apache.rocketmq.client.consumer.rebalance.AllocateMessageQueueAveragely;
 import org.apache.rocketmq.client.exception.MQClientException;
+import org.apache.rocketmq.client.impl.factory.MQClientInstance;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.message.Message;
 import org.apache.rocketmq.common.message.MessageExt;
@@ -42,6 +44,7 @@ public final class Wayward {
         consumer.setNamesrvAddr(args[0]);
         if (mode.equals("sql")) {
             consumer.subscribe("orders", MessageSelector.bySql("a = 1"));
+            knowRoute(consumer);
         } else {
             consumer.subscribe("orders", mode.equals("differs") ? "tagB" : tag);
         }
@@ -106,6 +109,21 @@ public final class Wayward {
             Thread.sleep(3_000);
             System.out.println("last words");
             System.exit(3);
+        }
+    }
+
+    /** A start() that has no route yet asks no broker whether it filters by SQL92, and succeeds. */
+    private static void knowRoute(DefaultMQPushConsumer consumer) throws MQClientException {
+        DefaultMQProducer producer = new DefaultMQProducer("ledger");
+        producer.setNamesrvAddr(consumer.getNamesrvAddr());
+        for (ClientConfig client : new ClientConfig[] {producer, consumer}) {
+            client.setInstanceName("sql");
+            client.setMqClientApiTimeout(30_000);
+        }
+        producer.start();
+        MQClientInstance client = producer.getDefaultMQProducerImpl().getMqClientFactory();
+        while (!client.getTopicRouteTable().containsKey("orders")) {
+            client.updateTopicRouteInfoFromNameServer("orders");
         }
     }
 
