@@ -75,6 +75,11 @@ def test_only_one_broker_has_its_line(run_scenario: RunScenario) -> None:
     assert outcome(run_scenario(both)) == "not-reproduced"
 
 
+@pytest.mark.extended
+def test_a_broker_that_is_closed_to_readers_takes_messages(run_scenario: RunScenario) -> None:
+    assert outcome(run_scenario(ONE_BROKER.replace("Permission: 4", "Permission: 2"))) == "not-reproduced"
+
+
 @pytest.mark.nightly
 def test_name_servers_have_their_lines(run_scenario: RunScenario) -> None:
     assert outcome(run_scenario(NAME_SERVER)) == "reproduced"
