@@ -218,6 +218,19 @@ class Fillable(Protocol):
 
 
 @runtime_checkable
+class Upgradable(Protocol):
+    """A broker can get another version of RocketMQ."""
+
+    def upgrade_node(self, broker: str, version: str) -> None:
+        """Restart the broker from the jars of this version, which it keeps; otherwise as `Restartable`.
+
+        Raises:
+            KeyError: there is no such node.
+            EnvironmentNotReady: as `Restartable`; or the jars are missing, and can't be downloaded.
+        """
+
+
+@runtime_checkable
 class Configurable(Protocol):
     """Brokers and their number are the scenario's own, and so is their configuration."""
 
@@ -355,6 +368,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "restart": Restartable,
         "fill a disk": Fillable,
         "lose files": Losing,
+        "upgrade": Upgradable,
         "configure": Configurable,
         "partition": Partitionable,
         "delay": Delayable,

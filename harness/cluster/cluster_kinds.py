@@ -34,6 +34,7 @@ CAN_NOT: Mapping[ClusterKind, frozenset[str]] = MappingProxyType(
                 "proxy: local",
                 "several name servers",
                 "stall",
+                "upgrade",
             }
         ),
     }

@@ -55,6 +55,8 @@ class EmbeddedCluster(ServerCluster):
         self._java: Java | None = None
         self._jars: Sequence[Path] = ()
         self._hooks: Sequence[Path] = ()
+        self._upgraded: dict[str, tuple[Sequence[Path], Sequence[Path]]] = {}
+        """The jars and hooks of each broker that has another version by now."""
 
     @property
     def proxy_mode(self) -> ProxyMode | None:
@@ -82,11 +84,15 @@ class EmbeddedCluster(ServerCluster):
         self._java = find_java()
         role: artifacts.Role = "server" if self._needs.proxy is None else "all-servers"
         self._jars = artifacts.classpath(self.version, role, self._progress)
-        if self._needs.flow_control:
-            self._hooks = [
-                hooks.hook_classes(hooks.FLOW_CONTROL, self.version, self._java, self._jars, self._progress)
-            ]
+        self._hooks = self._hooks_of(self.version, self._jars)
         self._port_taken()
+
+    def _hooks_of(self, version: str, jars: Sequence[Path]) -> Sequence[Path]:
+        """Classes of ours that brokers of this version load."""
+        if not self._needs.flow_control:
+            return ()
+        assert self._java is not None
+        return [hooks.hook_classes(hooks.FLOW_CONTROL, version, self._java, jars, self._progress)]
 
     def _port_taken(self) -> None:
         if self._nameserver_port is not None:
@@ -159,6 +165,13 @@ class EmbeddedCluster(ServerCluster):
         """Restart it as it was at first; see `Fillable`."""
         self._restart_with(broker, [])
 
+    def upgrade_node(self, broker: str, version: str) -> None:
+        """Restart a broker with another version; see `Upgradable`."""
+        assert self._java is not None
+        jars = artifacts.classpath(version, "server", self._progress)
+        self._upgraded[broker] = (jars, self._hooks_of(version, jars))
+        self._restart_with(broker, [])
+
     def _restart_with(self, broker: str, options: Sequence[str]) -> None:
         """Restart a broker with these additional arguments of the JVM."""
         server = self._named(broker)
@@ -200,13 +213,14 @@ class EmbeddedCluster(ServerCluster):
         """The command line of a program of RocketMQ; `options` win over other arguments of the JVM."""
         (folder / "tmp").mkdir(exist_ok=True)
         assert self._java is not None
+        jars, own = self._upgraded.get(folder.name, (self._jars, self._hooks))
         return [
             self._java.executable,
             *server_settings.jvm_arguments(folder, folder / "server.log", tls=self._needs.tls),
-            *self._archive_options(ClassArchive(program, self._java, self._jars)),
+            *self._archive_options(ClassArchive(program, self._java, jars)),
             *options,
             "-cp",
-            ":".join(map(str, (*self._jars, *self._hooks))),
+            ":".join(map(str, (*jars, *own))),
             _MAIN_CLASS[program],
             *arguments,
         ]

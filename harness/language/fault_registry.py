@@ -361,6 +361,11 @@ FILL_DISK = FaultKind(
         ),
     ),
 )
+UPGRADE = FaultKind(
+    word="upgrade",
+    active_before_announced=True,
+    shown=(Shown("another version of a broker", BROKER, "upgrade: {broker: broker-a, to: 5.5.0}"),),
+)
 _OF_THE_NETWORK = {
     "partition": ("a partition of the network", "partition: {between: a, and: broker-a}"),
     "loss": ("lost packets", "loss: {from: broker-a, to: a, percent: 30}"),
@@ -375,6 +380,7 @@ _ALL: tuple[FaultKind, ...] = (
     PAUSE,
     STALL,
     FILL_DISK,
+    UPGRADE,
     *(
         FaultKind(word=word, undone_by=("heal",), shown=(Shown(what, NETWORK, step, (word,)),))
         for word, (what, step) in _OF_THE_NETWORK.items()

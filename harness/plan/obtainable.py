@@ -12,9 +12,9 @@ from rocketchaos.harness.workers.worker_kinds import KINDS
 
 
 def needs_of(job: Job, kind: ClusterKind) -> tuple[Need, ...]:
-    """The releases of RocketMQ that a job needs: for its servers, for clients of other versions, and for a
-    proxy."""
-    found = [Need(job.rocketmq)]
+    """The releases of RocketMQ that a job needs: for its servers, also after an upgrade, for clients of other
+    versions, and for a proxy."""
+    found = [Need(job.rocketmq), *(Need(version, ("server",)) for version in job.scenario.further_releases)]
     for choice in job.scenario.choices:
         role, version = KINDS[choice.kind.worker].classpath_role, choice.version_on(job.rocketmq)
         if role is not None and version != job.rocketmq:

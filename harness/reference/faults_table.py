@@ -15,7 +15,7 @@ from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.faults.base import Fault
 from rocketchaos.harness.faults.process import fault_class
 from rocketchaos.harness.language.fault_kind import BROKER, CONSUMER, DISK, NAME_SERVER, NETWORK, PRODUCER
-from rocketchaos.harness.language.fault_registry import FAULT_KINDS
+from rocketchaos.harness.language.fault_registry import FAULT_KINDS, PROCESS_FAULTS
 from rocketchaos.harness.nightly.dimensions import DIMENSIONS
 from rocketchaos.harness.nightly.operations import OPERATIONS
 from rocketchaos.harness.plan.feasibility import why_not
@@ -82,7 +82,7 @@ def _faults_of(target: str) -> tuple[Row, ...]:
         Row(
             shown.what,
             shown.step,
-            fault_class(word, of_node=target in (BROKER, NAME_SERVER)),
+            fault_class(word, of_node=word in PROCESS_FAULTS and target in (BROKER, NAME_SERVER)),
             shown.drawn,
             in_containers=target == NETWORK,
         )

@@ -303,6 +303,11 @@ class Scenario(Declared):
         return frozenset(required)
 
     @property
+    def further_releases(self) -> tuple[str, ...]:
+        """The releases of RocketMQ that its servers need in addition to the run's own, each once."""
+        return tuple(dict.fromkeys(name for step in every_step(self.steps) for name in step.releases()))
+
+    @property
     def has_programs(self) -> bool:
         """Whether a consumer is a program of the user's."""
         return any(consumer.app is not None for consumer in self.consumers.values())

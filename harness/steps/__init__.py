@@ -35,6 +35,7 @@ STEPS: WordRegistry[Step] = WordRegistry(
     "mqadmin",
     "reset-offset",
     "broker-config",
+    "upgrade",
     "topic-config",
     "group-config",
     "delete-topic",

@@ -84,6 +84,10 @@ class Step(Word, ABC):
         del scenario  # most steps do nothing to nodes
         yield from ()
 
+    def releases(self) -> tuple[str, ...]:
+        """The releases of RocketMQ that its servers need in addition to the run's own."""
+        return ()
+
     def binds(self) -> tuple[str, ...]:
         """The variables that are defined from here on, without `$`."""
         return ()

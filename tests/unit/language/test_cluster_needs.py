@@ -174,6 +174,7 @@ def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing(
         "proxy: local",
         "several name servers",
         "stall",
+        "upgrade",
     )
     of_nodes = ("configure", "kill", "pause", "restart", "stall", "stop")
     of_containers = ("container workers", "dashboard", "delay", "hostnames", "partition")
@@ -187,6 +188,7 @@ def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing(
         "lose files",
         "proxy: local",
         "several name servers",
+        "upgrade",
     )
     assert lacking(AttachedCluster, CAPABILITIES) == tuple(sorted(of_all))
     assert lacking(AttachedCluster, {"kill"}) == ("kill",)

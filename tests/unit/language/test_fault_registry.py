@@ -44,7 +44,7 @@ def test_readers_of_old_histories_know_what_they_knew() -> None:
     assert {"kill", "stop", "terminate"} == ENDS
     assert ENDS | {"pause"} == TAKES_AWAY
     assert set(ACTIVE_BEFORE_TOLD) == {
-        *("terminate", "stop", "restart", "fill-disk", "free-disk", "resume", "heal"),
+        *("terminate", "stop", "restart", "fill-disk", "free-disk", "resume", "heal", "upgrade"),
     }
     assert set(NETWORK_FAULTS) == {"partition", "loss", "reset", "delay"}
 

@@ -1,0 +1,63 @@
+"""`upgrade`: a broker restarts with another version of RocketMQ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.language.words import BrokerRef
+from rocketchaos.harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
+
+
+class Upgrade(Step):
+    """Restart a broker with another release of RocketMQ, newer or older, on the store and address that it has.
+
+    The broker shuts down if it still runs. From then on it has this version, also after a `kill` and a `restart`.
+    Other servers and the clients keep theirs; `rocketmq` and `--rocketmq` name the version before. A run downloads
+    the release before it starts.
+    """
+
+    word = "upgrade"
+    example = "upgrade: {broker: broker-a, to: 5.5.0}"
+    moves: ClassVar = (("running", "stopped", "killed"), "running")
+
+    broker: BrokerRef = Field(description="the broker, master or slave")
+    to: str = Field(description="the release that it has from then on: `5.5.0`")
+
+    def acts_on(self) -> tuple[str, ...]:
+        return (self.broker,)
+
+    def field_of(self, index: int) -> tuple[str | int, ...]:
+        del index  # there is one
+        return ("broker",)
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        from rocketchaos.harness.rocketmq import versions
+
+        try:
+            versions.parse(self.to)
+        except UsageProblem as error:
+            yield f"{error.message}. {error.hint}" if error.hint else error.message
+        if scenario.cluster.accounts:
+            yield "access control differs from version to version: leave `accounts` out"
+        if scenario.cluster_needs.proxy == "local":
+            yield "a broker with a proxy inside can't be upgraded: `proxy: cluster` can stand beside one that can"
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        del scenario  # whichever broker it is
+        yield "upgrade"
+
+    def releases(self) -> tuple[str, ...]:
+        return (self.to,)
+
+    def run(self, context: StepContext) -> None:
+        from rocketchaos.harness.faults.upgrade import Upgrade as UpgradeFault
+
+        context.faults.inject(UpgradeFault(context, self.broker, self.to))
