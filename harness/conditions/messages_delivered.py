@@ -22,10 +22,23 @@ def messages_delivered(
     consumers = view.consumers(target) or ()
     keys = view.delivered(len(view.events), consumers, topic)
     if tag is not None:
-        keys &= {sent.key for sent in view.sent if sent.tag in (view.tags(tag, sent.topic) or ())}
+        keys &= set(_of_tag(view, tag))
     if len(keys) >= count:
         return Seen(True, f"{len(keys)} delivered")
     return Seen(False, "; ".join([f"{len(keys)} delivered", *_printed(context, view, consumers)]))
+
+
+def _of_tag(view: RunView, tag: str) -> Iterator[str]:
+    """The keys of messages of a tag, by their sending and by their delivery.
+
+    A line that a program prints has no tag, and a message with a delay counts as sent only once it is found.
+    """
+    for sent in view.sent:
+        if sent.tag in (view.tags(tag, sent.topic) or ()):
+            yield sent.key
+    for delivery in view.deliveries(len(view.events)):
+        if delivery.event.body.tag in (view.tags(tag, delivery.topic) or ()):
+            yield delivery.key
 
 
 def _printed(context: ProbeContext, view: RunView, consumers: Iterable[str]) -> Iterator[str]:

@@ -114,6 +114,14 @@ def test_delivered_counts_messages_of_the_tag_that_they_were_sent_with() -> None
     assert not messages_delivered(counted.context, "g", "bills", "tagA", 1).holds
 
 
+def test_delivered_counts_a_delayed_message_by_the_tag_with_which_it_arrives() -> None:
+    counted = Counted()
+    where = {"broker": BROKER, "queue_id": 0, "offset": 0, "reconsume_times": 0}
+    counted.add("a", "received", topic="orders", key="orders-1", tag="tagA", **where)
+    assert messages_delivered(counted.context, "g", "orders", "tagA", 1).text == "1 delivered"
+    assert not messages_delivered(counted.context, "g", "orders", "tagB", 1).holds
+
+
 def test_retried_counts_deliveries_that_were_retries() -> None:
     counted = Counted()
     counted.got("a", "orders-1")
