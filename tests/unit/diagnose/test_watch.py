@@ -15,6 +15,7 @@ from rocketchaos.harness.diagnose.changes import FindingChanges, changes
 from rocketchaos.harness.diagnose.checks.points import Point, state, telling_end
 from rocketchaos.harness.diagnose.collect import SETTINGS_EVERY
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
 from rocketchaos.harness.diagnose.requests import GET_ALL_SUBSCRIPTIONGROUP_CONFIG
 from tests.unit.diagnose.broker_edits import group_settings, no_group, offset, settings
@@ -129,6 +130,16 @@ def test_a_finding_is_reported_once_it_is_there_and_once_it_has_gone() -> None:
     assert list(findings.of(sick)) == []
     (text,) = findings.of(fine)
     assert " no longer found: [RC0101] (group group-1, topic topic-1) " in text
+
+
+def test_a_finding_that_has_a_lower_level_now_has_not_gone() -> None:
+    """Measured on 5.4.0: RC0105 is a warning while a Go member beside a Java one doesn't tell what it wants."""
+    sick = diagnosed("mismatch-4.9.4.json")
+    milder = replace(sick, findings=tuple(replace(item, level=Level.INFO) for item in sick.findings))
+    findings = FindingChanges()
+    _, (text,), nothing = (list(findings.of(report)) for report in (sick, milder, milder))
+    assert " info now: [RC0101] (group group-1, topic topic-1) " in text
+    assert nothing == []
 
 
 def test_a_finding_that_a_silent_member_may_hide_has_not_gone() -> None:
