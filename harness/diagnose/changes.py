@@ -124,9 +124,10 @@ class FindingChanges:
         """Of these, those that the look before could neither find nor rule out."""
 
     def of(self, report: Report) -> Iterator[str]:
-        """Findings that are new, those that have gone, and those of which a silent member or broker leaves this
-        open."""
+        """Findings that are new, those that have gone or are of level info now, and those of which a silent member
+        or broker leaves this open."""
         now = {(item.check.code, item.group, item.topic): item for item in report.at_least(Level.WARNING)}
+        less = {(item.check.code, item.group, item.topic) for item in report.findings} - set(now)
         unknown = {(item.check.code, item.group, item.topic) for item in report.undetermined}
         at = clock(report.looks[-1].at_ms)
         for place, finding in now.items():
@@ -136,7 +137,9 @@ class FindingChanges:
         for place, finding in self._known.items():
             if place in now:
                 continue
-            if place in unknown or (*place[:2], "") in unknown:
+            if place in less:
+                yield f"{at} {Level.INFO} now: {_named(finding)}"
+            elif place in unknown or (*place[:2], "") in unknown:
                 unsure.add(place)
                 if place not in self._unsure:
                     yield f"{at} undetermined now: {_named(finding)}"

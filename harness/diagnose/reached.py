@@ -18,7 +18,8 @@ def require_reached(look: Look) -> None:
         )
     if not look.brokers:
         raise EnvironmentNotReady(
-            "the name server knows no broker", "Is it the right one? Brokers register every 30 s."
+            "the name server knows no broker",
+            "Check whether its brokers run, and that it is the right one. Brokers register every 30 s.",
         )
     asked = [item for broker in look.brokers.values() for item in broker.asked] + list(
         look.offset_tables.values()

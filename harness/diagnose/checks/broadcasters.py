@@ -3,7 +3,7 @@ them with its queues (commitOffset of 307; 4.9.4, 5.5.0)."""
 
 from collections.abc import Iterator, Sequence
 
-from rocketchaos.harness.diagnose.checks.points import Point, state
+from rocketchaos.harness.diagnose.checks.points import Point, seen_s, state, telling_end
 from rocketchaos.harness.diagnose.finding import Evidence, Found, Inapplicable, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.view import GroupView
@@ -38,7 +38,8 @@ def in_state(view: GroupView, wanted: str) -> Iterator[Result]:
 
 
 def _found(view: GroupView, member: Member, topic: str, queues: Sequence[Queue], wanted: str) -> Found:
-    seconds = (view.looks[-1].at_ms - view.looks[0].at_ms) / 1000
+    histories = [_history(view, member.client_id, topic, queue) for queue in queues]
+    seconds = min(seen_s(points) for points in histories)
     lag = counted(_lag(view, member, topic, queues), "message")
     fails = any(member.queues[topic][queue].cached_count for queue in queues)
     why = "its orderly listener keeps failing" if fails else "it holds none of them"
@@ -81,7 +82,7 @@ def _history(view: GroupView, client_id: str, topic: str, queue: Queue) -> Seque
             found.clear()
             continue
         found.append(Point(look.at_ms, offset, max(0, ends.max_offset - offset)))
-    return found
+    return telling_end(found)
 
 
 def _offset(held: Held, before: Sequence[Point]) -> int | None:

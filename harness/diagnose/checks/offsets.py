@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks import broadcasters
-from rocketchaos.harness.diagnose.checks.points import STOPPED_S
+from rocketchaos.harness.diagnose.checks.points import STOPPED_S, seen_s
 from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, without_offset
 from rocketchaos.harness.diagnose.checks.queue_states import history, set_back, states
 from rocketchaos.harness.diagnose.checks.reasons import (
@@ -107,14 +107,15 @@ def _may_move(view: GroupView, topic: str, queue: Queue) -> bool:
     return len(owners(view.now, view.group, topic, queue)) == 1
 
 
-def evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
-    """The group's offsets in these queues, at the first look and the last one, or around the moment at which they
-    went back, and where the queues end."""
+def evidence(view: GroupView, topic: str, queues: Sequence[Queue], since_ms: int = 0) -> tuple[Evidence, ...]:
+    """The group's offsets in these queues, at the first look (from `since_ms` on) and the last one, or around the
+    moment at which they went back, and where the queues end."""
     queues = sorted(queues)
     brokers = sorted({queue[0] for queue in queues})
     said = []
     fell = next((looks for queue in queues if (looks := set_back(view, topic, queue))), None)
-    for look in fell or (view.looks[0], view.looks[-1])[-min(2, len(view.looks)) :]:
+    shown = [look for look in view.looks if look.at_ms >= since_ms]
+    for look in fell or (shown[0], shown[-1])[-min(2, len(shown)) :]:
         for broker in brokers:
             known = look.offsets.get(broker, {}).get(view.group, {}).get(topic, {})
             text = ", ".join(f"{queue[1]}: {known.get(queue[1])}" for queue in queues if queue[0] == broker)
@@ -150,7 +151,9 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
             yield from broadcasters.in_state(view, wanted)
             return
         for topic, queues, lag in _queues_in(view, wanted):
-            seconds = (view.looks[-1].at_ms - view.looks[0].at_ms) / 1000
+            histories = [history(view, topic, queue) for queue in queues]
+            seconds = min(map(seen_s, histories))
+            since_ms = max(points[0].at_ms for points in histories)
             open_ended = uncommitted(view, topic, queues) if wanted == "stop" else ""
             yield Found(
                 sentence.format(
@@ -158,7 +161,10 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 )
                 + (open_ended or _why(view, topic, queues) if wanted == "stop" else "")
                 + (_by_how_much(view, topic, queues) if wanted == "rewind" else ""),
-                (*evidence(view, topic, queues), *(_held(view, topic, queues) if wanted == "stop" else ())),
+                (
+                    *evidence(view, topic, queues, 0 if wanted == "rewind" else since_ms),
+                    *(_held(view, topic, queues) if wanted == "stop" else ()),
+                ),
                 topic,
                 level=Level.WARNING
                 if open_ended

@@ -258,7 +258,8 @@ CHECKS = (
             "know different members (RC0209), name servers that know different brokers (RC0801), or a member that "
             "is paused (`suspend()`), which keeps the queues it had.",
             "Resume the paused member; otherwise restart the owners, one after the other.",
-            "Let members that choose their queues by themselves (`assign()`) choose different ones.",
+            "Let members that choose their queues by themselves (`assign()`, a strategy with configured queues) "
+            "choose different ones.",
         ),
         ("F23",),
         by_members=True,

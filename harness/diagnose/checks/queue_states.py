@@ -5,7 +5,7 @@ from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
-from rocketchaos.harness.diagnose.checks.points import WINDOW_S, Point, state
+from rocketchaos.harness.diagnose.checks.points import WINDOW_S, Point, seen_s, state, telling_end
 from rocketchaos.harness.diagnose.checks.pulls import owners
 from rocketchaos.harness.diagnose.checks.reasons import (
     explained_by,
@@ -37,14 +37,14 @@ def _looks(view: GroupView, topic: str, queue: Queue) -> Sequence[Look]:
 
 
 def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
-    """The group's offset in a queue at each look, since its end last fell."""
+    """The group's offset in a queue at each look since its end last fell, or it has stopped, or its lag grows."""
     found = []
     for look in _looks(view, topic, queue):
         offset = look.reached(view.group, topic, queue)
         ends = look.ends.get(topic, {}).get(queue)
         if offset is not None and ends is not None:
             found.append(Point(look.at_ms, offset, max(0, ends.max_offset - offset)))
-    return found
+    return telling_end(found)
 
 
 def _can_consume(look: Look, group: str, topic: str, queue: Queue) -> bool:
@@ -73,7 +73,7 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
         return "unknown"  # a client of gRPC may take its queues in turn
     if found != "stop" or view.silent or owners_unknown(view):
         return found
-    past_s = (points[-1].at_ms - points[0].at_ms) / 1000
+    past_s = seen_s(points)
     least_s = max(wait(view, topic, queue) for wait in (slow_pulls_s, may_hang_s, heartbeat_s))
     if explained_by(view, topic, queue) or past_s < least_s:
         return "unknown"
@@ -81,7 +81,9 @@ def _state(view: GroupView, topic: str, queue: Queue) -> str:
         return "warning" if points[-1].lag > points[0].lag and past_s >= WINDOW_S else "unknown"
     # A client of Go answers now and then with nothing: such a look doesn't tell who owned the queue.
     telling = [
-        look for look in view.looks if all(item.answered for item in look.members[view.group].values())
+        look
+        for look in view.looks
+        if look.at_ms >= points[0].at_ms and all(item.answered for item in look.members[view.group].values())
     ]
     return "stop" if all(_can_consume(look, view.group, topic, queue) for look in telling) else "unknown"
 

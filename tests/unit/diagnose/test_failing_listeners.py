@@ -13,7 +13,7 @@ from rocketchaos.harness.diagnose import read
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.reproduction import written
-from tests.unit.diagnose.broker_edits import dead_letters, group_settings, offset, retry_topic
+from tests.unit.diagnose.broker_edits import dead_letters, group_settings, offset, retry_end, retry_topic
 from tests.unit.diagnose.member_edits import ALIKE, client_property
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
@@ -295,3 +295,17 @@ def test_offsets_of_others_are_kept_only_in_the_groups_own_dead_letter_topic() -
     kept = json.loads(read.keep_offsets(body, ["g"]))
     assert list(kept["offsetTable"]) == ["orders@g", "%DLQ%g@h"]
     assert kept["groups"] == 3
+
+
+def test_the_proof_of_waiting_retries_has_the_offset_of_their_owner() -> None:
+    """Measured on 5.1.4: of 511 retries, 396 waited, and the proof said that the group was at 110."""
+
+    def gets_on(document: Any) -> None:
+        for key, held in document["mqTable"].items():
+            if "%RETRY%" in key:
+                held["commitOffset"] = 5
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, retry_end(9), (307, gets_on), looks=3)
+    (found,) = [item for item in report.findings if item.check.code == "RC0701"]
+    assert found.sentence.startswith("4 retries wait")
+    assert [item.says.partition(" to ")[2] for item in found.evidence] == ["9, group at 0, its owner at 5"]

@@ -60,6 +60,12 @@ def test_the_first_look_must_reach_somebody() -> None:
         diagnosed(RECORDED, ALIKE, *STANDS, _silent(0), looks=17)
 
 
+def test_brokers_that_have_ended_are_a_reason_why_a_name_server_knows_none() -> None:
+    with pytest.raises(EnvironmentNotReady, match="knows no broker") as raised:
+        diagnosed(RECORDED, ALIKE, _knows_no_broker(0))
+    assert raised.value.hint.startswith("Check whether its brokers run")
+
+
 def test_the_findings_of_a_watch_are_kept_if_nobody_answers_at_its_end() -> None:
     report = diagnosed(RECORDED, ALIKE, *STANDS, _silent(16), looks=17)
     assert codes(report) == {"RC0501"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.model import TAG, Subscription
 from rocketchaos.harness.diagnose.reproduction.told_apart import MOST_MESSAGES, Message, messages
 from rocketchaos.harness.diagnose.sql_judge import Unjudged
@@ -106,3 +107,8 @@ def test_what_can_t_be_judged_is_said(expression: str, reason: str) -> None:
     with pytest.raises(Unjudged) as raised:
         found(expression, "a = 2")
     assert reason in str(raised.value)
+
+
+def test_configured_queues_are_named_where_two_members_have_the_same_queue() -> None:
+    """No restart helps there."""
+    assert any("strategy with configured queues" in item for item in CHECKS["RC0302"].change)

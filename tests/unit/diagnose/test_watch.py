@@ -8,14 +8,17 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from rocketchaos.harness.diagnose.bundle import SELDOM_ASKED
 from rocketchaos.harness.diagnose.changes import FindingChanges, changes
-from rocketchaos.harness.diagnose.checks.points import Point, state
+from rocketchaos.harness.diagnose.checks.points import Point, state, telling_end
 from rocketchaos.harness.diagnose.collect import SETTINGS_EVERY
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
 from rocketchaos.harness.diagnose.requests import GET_ALL_SUBSCRIPTIONGROUP_CONFIG
-from tests.unit.diagnose.broker_edits import group_settings, no_group, settings
+from tests.unit.diagnose.broker_edits import group_settings, no_group, offset, settings
 from tests.unit.diagnose.member_edits import ALIKE, FIRST, listener
 from tests.unit.diagnose.reports import Edit, by_look, codes, diagnosed, each, unknown
 
@@ -129,6 +132,16 @@ def test_a_finding_is_reported_once_it_is_there_and_once_it_has_gone() -> None:
     assert " no longer found: [RC0101] (group group-1, topic topic-1) " in text
 
 
+def test_a_finding_that_has_a_lower_level_now_has_not_gone() -> None:
+    """Measured on 5.4.0: RC0105 is a warning while a Go member beside a Java one doesn't tell what it wants."""
+    sick = diagnosed("mismatch-4.9.4.json")
+    milder = replace(sick, findings=tuple(replace(item, level=Level.INFO) for item in sick.findings))
+    findings = FindingChanges()
+    _, (text,), nothing = (list(findings.of(report)) for report in (sick, milder, milder))
+    assert " info now: [RC0101] (group group-1, topic topic-1) " in text
+    assert nothing == []
+
+
 def test_a_finding_that_a_silent_member_may_hide_has_not_gone() -> None:
     sick, fine = diagnosed("mismatch-4.9.4.json"), diagnosed("mismatch-4.9.4.json", ALIKE)
     hidden = diagnosed("mismatch-4.9.4.json", _silent_in(307, (0,), clientId=FIRST))
@@ -228,6 +241,31 @@ def test_the_rules_of_burrow() -> None:
     assert state(_points((9, 3), (4, 8), (10, 4), (11, 3))) == "ok"  # it has recovered
     assert state(_points((5, 3), (5, 3), (5, 3), every_s=1)) == "unknown"  # too little history
     assert state([]) == "ok"
+
+
+def test_an_offset_that_stops_while_a_watch_goes_on_is_found_as_soon_as_one_that_stood_before() -> None:
+    stops = offset(lambda look: 1 + min(look, 4), lambda look: 1 + look)
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, *stops, looks=18)) == set()  # for 24 s
+    (found,) = diagnosed("mismatch-4.9.4.json", ALIKE, *stops, looks=19).findings
+    assert found.sentence == "broker-1 0: the offset hasn't moved for 26 s, 14 messages behind"
+    assert [item.says for item in found.evidence][:2] == ["offsets of topic-1: 0: 5"] * 2
+
+
+def test_an_offset_that_stops_before_a_watch_sees_no_lag_is_found_too() -> None:
+    assert state(telling_end(_points((5, 3), (8, 1), (9, 2), (9, 3), (9, 4), (9, 9)))) == "stop"
+    assert state(telling_end(_points((5, 3), (8, 2), (9, 1), (9, 1), (9, 1), every_s=9))) == "ok"  # 18 s
+
+
+@pytest.mark.parametrize(("taken", "found"), [(1, {"RC0504"}), (8, set())])
+def test_a_group_that_falls_behind_while_a_watch_goes_on_is_found(taken: int, found: set[str]) -> None:
+    """Of ten messages it takes one; if it takes eight, those that it hasn't committed yet may explain the lag."""
+    began = [max(0, look - 4) for look in range(19)]
+    changes = offset(lambda look: 1 + taken * began[look], lambda look: 1 + 10 * began[look])
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *changes, looks=19)
+    assert codes(report) == found
+    assert [item.sentence for item in report.findings] == [
+        "broker-1 0: the lag never fell in 26 s; it is 126 messages now" for _ in found
+    ]
 
 
 def test_a_report_of_any_size_has_a_short_repr() -> None:
