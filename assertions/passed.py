@@ -200,9 +200,16 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
 
 
 def _older_than_the_group(case: Case, passed: Event) -> MessageFate | None:
-    """Sent before the group's first member started: a group without offsets may begin behind it."""
+    """Sent before the group's first member started: a group without offsets may begin behind it, unless a member
+    got an earlier message of its queue."""
     members = case.view.online_between(case.group, 0, passed.n)
     if case.view.online_between(case.group, 0, case.message.invoked_n) or not members:
+        return None
+    if any(
+        delivery.queue == case.message.queue and delivery.event.body.offset < case.message.offset
+        for delivery in case.view.deliveries(passed.n, members)
+        if delivery.event.body.offset is not None
+    ):
         return None
     where = ", ".join(f"{name} {case.spec(name).consume_from}" for name in members)
     return case.undetermined(

@@ -37,8 +37,8 @@ from rocketchaos.harness.engine.traced_entries import TracedEntries
 from rocketchaos.harness.engine.worker_record import record_worker_event
 from rocketchaos.harness.engine.written_entries import WrittenEntries
 from rocketchaos.harness.language.client_words import parts_of_id
-from rocketchaos.harness.language.consumer_spec import Through
 from rocketchaos.harness.language.namespace import whole
+from rocketchaos.harness.language.words import Through
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, ClientChoice
 from rocketchaos.harness.scenario.model import Scenario
@@ -149,6 +149,7 @@ class TestBed:
                 servers=partial(
                     self._servers,
                     producer.choice,
+                    producer.through,
                     name_servers=producer.name_servers,
                     account=producer.account,
                 ),

@@ -37,6 +37,7 @@ from rocketchaos.harness.language.words import (
     Namespace,
     OneOrMore,
     Strict,
+    Through,
     TopicKey,
     WholeSecondsMs,
     as_tuple,
@@ -55,10 +56,6 @@ from rocketchaos.harness.rocketmq.version_range import contains
 
 def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
-
-
-Through = Literal["brokers", "proxy"]
-"""Whom a client that speaks remoting takes for its servers."""
 
 
 class Consumer(Strict):

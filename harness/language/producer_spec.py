@@ -8,7 +8,7 @@ from rocketchaos.harness.language.account import ACCOUNT, AccessKey
 from rocketchaos.harness.language.client_words import ClientText
 from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.namespace import outside
-from rocketchaos.harness.language.words import ClientId, GroupKey, Name, Namespace, Strict
+from rocketchaos.harness.language.words import ClientId, GroupKey, Name, Namespace, Strict, Through
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, ClientChoice, client_choice
 from rocketchaos.harness.rocketmq.properties import Value
 
@@ -62,6 +62,12 @@ class Producer(Strict):
         "`{sendMsgTimeout: 500, retryTimesWhenSendFailed: 2}`; the harness's own are 3000 and 0",
     )
 
+    through: Through = Field(
+        default="brokers",
+        description="`proxy`: it connects only to the proxy of RocketMQ 5, which has a port for remoting "
+        "clients too. Java alone: that port wants a broker's name (bname) in each message",
+    )
+
     name_servers: NameServerNames | None = Field(
         default=None,
         description="the name servers that it knows, `nameserver-2`; default: all of the cluster",
@@ -71,10 +77,17 @@ class Producer(Strict):
 
     @model_validator(mode="after")
     def _can_be_set(self) -> Producer:
-        if self.name_servers is not None and self.choice.kind.needs_proxy:
+        if self.name_servers is not None and self.needs_proxy:
             raise ValueError(
                 "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
             )
+        if self.through == "proxy" and self.choice.kind.name != USUAL_CLIENT:
+            reason = (
+                "speaks gRPC to the proxy anyway"
+                if self.choice.kind.needs_proxy
+                else "sends it no broker's name"
+            )
+            raise ValueError(f"{self.choice} {reason}: leave out `through`")
         if self.account is not None and not self.choice.kind.signs:
             raise ValueError(f"{self.choice} signs no requests here: leave out `account`")
         if self.client_id is not None and self.choice.kind.name != USUAL_CLIENT:
@@ -97,3 +110,8 @@ class Producer(Strict):
     def choice(self) -> ClientChoice:
         """Its client."""
         return client_choice(self.client)
+
+    @property
+    def needs_proxy(self) -> bool:
+        """Whether it speaks to the proxy: by its kind, or `through` it."""
+        return self.choice.kind.needs_proxy or self.through == "proxy"

@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -81,6 +81,9 @@ ClientId = Annotated[
     str, StringConstraints(min_length=1, max_length=255), AfterValidator(lambda text: _on_one_line(text))
 ]
 """A client id, or its first part: RocketMQ takes any text."""
+
+Through = Literal["brokers", "proxy"]
+"""Whom a client that speaks remoting takes for its servers."""
 
 DurationMs = Annotated[int, BeforeValidator(parse_duration_ms), WithJsonSchema(_DURATION_SCHEMA)]
 """In a scenario a duration with its unit, in Python milliseconds."""

@@ -248,9 +248,7 @@ class Scenario(Declared):
         """Its needs of a cluster: those that it states, a proxy if a client speaks to one, a trace topic, and
         long polling."""
         needs, consumers = self.cluster, self.consumers.values()
-        if any(item.choice.kind.needs_proxy for item in self.senders.values()) or any(
-            consumer.needs_proxy for consumer in consumers
-        ):
+        if any(client.needs_proxy for client in self.declared.values()):
             needs = needs.with_a_proxy(for_remoting=self.through_proxy)
         if any(consumer.traits.seen_by == "trace" for consumer in consumers):
             needs = needs.with_a_trace_topic()
@@ -278,7 +276,7 @@ class Scenario(Declared):
     @property
     def through_proxy(self) -> bool:
         """Whether a remoting client goes through the proxy."""
-        return any(consumer.through == "proxy" for consumer in self.consumers.values())
+        return any(client.through == "proxy" for client in self.declared.values())
 
     @property
     def required_capabilities(self) -> frozenset[str]:

@@ -83,7 +83,7 @@ def _why_no_client(scenario: Scenario, version: str) -> str | None:
 
 def _why_no_producer(scenario: Scenario, name: str, producer: Producer, version: str) -> str | None:
     kind, client = producer.choice.kind, producer.choice.version_on(version)
-    reason = why_not_reached(kind.needs_proxy, version) or why_no_property(
+    reason = why_not_reached(producer.needs_proxy, version) or why_no_property(
         producer.settings, PRODUCER, client
     )
     sends = [step for step in every_step(scenario.steps) if isinstance(step, Send) and step.producer == name]

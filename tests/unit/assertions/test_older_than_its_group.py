@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rocketchaos.assertions.oracle import fates
+from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import MessageClass
 from tests.unit.history_builder import HistoryBuilder, OneMessage, scenario_of
 
@@ -40,5 +42,20 @@ def test_a_message_older_than_its_group_may_be_before_its_beginning() -> None:
 
 def test_where_a_member_was_there_before_nothing_is_said_of_a_beginning() -> None:
     fate = OlderThanItsGroup(another_first=True).fate()
+    assert fate.message_class is MessageClass.UNDETERMINED
+    assert "begins" not in fate.reason
+
+
+def test_a_group_that_got_an_earlier_message_of_the_queue_did_not_begin_behind_it() -> None:
+    scenario = scenario_of(SCENARIO)
+    made = HistoryBuilder().begin(scenario)
+    earlier, later = (made.send("orders", "tagB", number, 0, number - 1) for number in (1, 2))
+    made.start(scenario, "a")
+    made.receive("a", "orders", earlier, "tagB", 0, 0)
+    made.stored("g", {"orders": "tagB"}, ["a"])
+    made.offsets("g", "orders", [(2, 2), (0, 0)])
+    fate = next(
+        item for item in fates(RunView(scenario, made.events), made.events[-1].n) if item.key == later
+    )
     assert fate.message_class is MessageClass.UNDETERMINED
     assert "begins" not in fate.reason

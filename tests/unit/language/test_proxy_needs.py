@@ -43,6 +43,8 @@ def scenario(head: str = "", consumer: str = "", send: str = "") -> Scenario:
         ("", "client: grpc", "local"),
         ("", "through: proxy", "cluster"),
         ("producer: {client: grpc}", "", "local"),
+        ("producer: {through: proxy}", "", "cluster"),
+        ("producers: {other: {through: proxy}}", "", "cluster"),
         ("cluster: {brokers: [broker-a, broker-b]}", "client: grpc", "cluster"),
         ("cluster: {slaves: broker-a}", "client: grpc", "cluster"),
         ("cluster: {proxy: cluster}", "client: grpc", "cluster"),
@@ -90,6 +92,7 @@ def test_a_proxy_that_can_t_be_is_refused(needs: dict[str, object]) -> None:
             "can't run the program of a: it needs the proxy of RocketMQ 5, which 4.9.4 lacks",
         ),
         ("producer: {client: grpc}", "", "can't have grpc for its producer: it needs the proxy"),
+        ("producer: {through: proxy}", "", "can't have java for its producer: it needs the proxy"),
     ],
 )
 def test_a_version_without_a_proxy_is_refused(head: str, consumer: str, reason: str) -> None:
@@ -105,9 +108,24 @@ def test_a_proxy_that_speaks_tls_alone_serves_no_client_here(consumer: str) -> N
     assert why_not(scenario("cluster: {proxy: local}"), "5.0.0", ClusterKind.EMBEDDED) is None
 
 
-def test_a_local_proxy_is_no_way_for_clients_that_speak_remoting() -> None:
-    reason = why_not(scenario("cluster: {proxy: local}", "through: proxy"), "5.5.0", ClusterKind.EMBEDDED)
+@pytest.mark.parametrize(("head", "consumer"), [("", "through: proxy"), ("producer: {through: proxy}", "")])
+def test_a_local_proxy_is_no_way_for_clients_that_speak_remoting(head: str, consumer: str) -> None:
+    shown = scenario(f"cluster: {{proxy: local}}\n{head}", consumer)
+    reason = why_not(shown, "5.5.0", ClusterKind.EMBEDDED)
     assert "goes `through: proxy`, which a proxy in mode LOCAL can't serve" in (reason or "")
+
+
+@pytest.mark.parametrize(
+    ("producer", "message"),
+    [
+        ("client: grpc", "grpc speaks gRPC to the proxy anyway: leave out `through`"),
+        ("client: go", "go sends it no broker's name: leave out `through`"),
+        ("name_servers: [nameserver]", "it speaks to the proxy, which asks the name servers for it"),
+    ],
+)
+def test_what_a_producer_through_the_proxy_can_t_say(producer: str, message: str) -> None:
+    with pytest.raises(UsageProblem, match=message):
+        scenario(f"producer: {{through: proxy, {producer}}}")
 
 
 def test_containers_have_their_proxy_in_a_container_alone() -> None:
