@@ -48,7 +48,7 @@ class Upgrade(Step):
         if scenario.cluster.accounts:
             yield "access control differs from version to version: leave `accounts` out"
         if scenario.cluster_needs.proxy == "local":
-            yield "a broker with a proxy inside can't be upgraded: `proxy: cluster` can stand beside one that can"
+            yield "a broker with a proxy inside can't be upgraded: `proxy: cluster` has a process of its own"
 
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
         del scenario  # whichever broker it is
