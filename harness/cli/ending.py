@@ -32,8 +32,10 @@ def run_application(app: typer.Typer, arguments: list[str] | None) -> int:
 
     def terminate(_signal: int, _frame: FrameType | None) -> None:
         nonlocal terminated
-        terminated = True
-        raise Terminated
+        # `timeout` sends it twice, for example: a second one would break off the ending.
+        if not terminated:
+            terminated = True
+            raise Terminated
 
     signal.signal(signal.SIGTERM, terminate)
     try:

@@ -103,6 +103,7 @@ class TestBed:
 
     def provision(self) -> RunContext:
         """Workers warm up while the cluster starts. Then topics and producer follow, and the record."""
+        self.managed.processes.unfinished.add(self.names.token)
         self.history.append(
             "harness",
             RunStarted(
@@ -357,10 +358,16 @@ class TestBed:
         self._over = True
         for entries in self._entries.values():
             entries.close()
-        for consumer in self._consumers.values():
-            consumer.release()
-        for producer in self._producers.values():
-            producer.release()
+        left = False
+        for client in (*self._consumers.values(), *self._producers.values()):
+            try:
+                client.release()
+            except RocketchaosError as failure:
+                # The others must end too.
+                self.failures.note_failure(failure)
+                left = True
+        if not left:
+            self.managed.processes.unfinished.discard(self.names.token)
         self._tenancy.end(self.folder.logs)
         if self.context is not None:
             with suppress(RocketchaosError):

@@ -264,6 +264,10 @@ class Reaper:
         """
         self._close(b"" if self._watched else b'{"release": true}\n')
 
+    def end_all(self) -> None:
+        """Something may be left: the reaper ends all that was started, and goes. Idempotent."""
+        self._close(b"")
+
     def __enter__(self) -> Self:
         return self
 
@@ -273,7 +277,7 @@ class Reaper:
         if kind is None:
             self.release()
         else:
-            self._close(b"")
+            self.end_all()
 
     def _note_engines(self, folder: Path) -> None:
         """For `rocketchaos clean`, should the reaper die too. A folder that is gone needs no note."""

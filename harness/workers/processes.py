@@ -56,6 +56,8 @@ class Processes(Closing):
         )
         """Client processes for runs in which no step needs a process of its own."""
         self._spares: dict[str, Spares] = {}
+        self.unfinished: set[str] = set()
+        """The runs, by token, of which processes may be left."""
 
     def fetch(self, version: str) -> None:
         """Have the jars of everything that a version of RocketMQ takes: servers, tools, client.
@@ -176,7 +178,10 @@ class Processes(Closing):
         return self.spawn(kind, version, name, self._shared_logs, on_event, on_death)
 
     def close(self) -> None:
-        """End every shared process, and the reaper. The clusters are closed before. Idempotent."""
+        """End every shared process, and the reaper. The clusters are closed before. Idempotent.
+
+        A run that couldn't end its processes itself, as after a second Ctrl-C, leaves that to the reaper.
+        """
         self.workers.close()
         for spares in self._spares.values():
             with suppress(EnvironmentNotReady):  # the next command starts its own workers
@@ -184,4 +189,7 @@ class Processes(Closing):
         self._spares.clear()
         with suppress(EnvironmentNotReady):  # a reaper that could not start, or has ended already
             self.reaper.remove_scratch(self.reaper.owner)
-        self.reaper.release()
+        if self.unfinished:
+            self.reaper.end_all()
+        else:
+            self.reaper.release()

@@ -39,9 +39,9 @@ def telling_end(points: Sequence[Point]) -> Sequence[Point]:
 def _end(points: Sequence[Point], goes_on: Callable[[Point, Point], bool]) -> Sequence[Point]:
     """The last looks between which this holds, all of them with a lag."""
     begin = len(points)
-    while (
-        begin and points[begin - 1].lag and (begin == len(points) or goes_on(*points[begin - 1 : begin + 1]))
-    ):
+    while begin > 0 and points[begin - 1].lag > 0:
+        if begin < len(points) and not goes_on(*points[begin - 1 : begin + 1]):
+            break
         begin -= 1
     return points[begin:]
 

@@ -115,6 +115,29 @@ def test_sigterm_before_the_command_runs_ends_with_its_code(monkeypatch: pytest.
         signal.signal(signal.SIGTERM, before)
 
 
+def test_a_second_sigterm_breaks_nothing_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`timeout` sends one to its child and one to the whole group."""
+    from rocketchaos.harness.cli import ending, lazy
+
+    cleared_up = []
+
+    def terminated(*_arguments: object, **_options: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except ending.Terminated:
+            signal.raise_signal(signal.SIGTERM)
+            cleared_up.append("all")
+            raise
+
+    monkeypatch.setattr(lazy.LazyCommand, "make_context", terminated)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert main(["list"]) == 143
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert cleared_up == ["all"]
+
+
 def test_completion_knows_commands_and_their_options(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

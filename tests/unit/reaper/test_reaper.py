@@ -143,7 +143,7 @@ def test_another_owners_processes_are_touched_only_while_they_are_watched(
     handle.watch(kept)
     handle.watch(watched)
     handle.unwatch(kept)
-    handle._close(b"")
+    handle.end_all()
     until(lambda: not runs(children[1].pid), LIMIT_S)
     assert [runs(child.pid) for child in children] == [True, False, True, True]
 
@@ -186,7 +186,7 @@ def test_a_process_that_appears_after_the_first_scan_is_found(
 def test_no_process_that_is_started_meanwhile_holds_the_pipe(children: list[subprocess.Popen[bytes]]) -> None:
     handle = Reaper.start()
     children.append(sleeper(None))
-    handle._close(b"")
+    handle.end_all()
     assert handle._process.poll() == 0
     assert runs(children[0].pid)
 
@@ -222,7 +222,7 @@ def test_a_pid_that_was_given_to_another_process_is_not_killed(
     handle = Reaper.start()
     created_s = psutil.Process(children[0].pid).create_time()
     handle._tell({"own": [children[0].pid, created_s - 60]})
-    handle._close(b"")
+    handle.end_all()
     assert runs(children[0].pid)
 
 
