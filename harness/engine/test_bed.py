@@ -359,7 +359,8 @@ class TestBed:
         for entries in self._entries.values():
             entries.close()
         left = False
-        for client in (*self._consumers.values(), *self._producers.values()):
+        clients: list[Consumer | Producer] = [*self._consumers.values(), *self._producers.values()]
+        for client in clients:
             try:
                 client.release()
             except RocketchaosError as failure:
