@@ -98,6 +98,9 @@ class Collector:
         # Whoever came while it was asked for brought topics of its own.
         late = {topic for group in groups for topic in self.topics_of(item, group)} - set(topics)
         await asyncio.gather(*(self._topic(item, topic, anew) for topic in sorted(late)))
+        # Of a topic that was named and that nobody consumes, only the route matters.
+        for topic in sorted(set(self.scope.topics) - set(item.routes)):
+            item.routes[topic] = await self._routes(item, topic)
         await similar.add_similar(item, self._ask)
         asked = [*(known.exchange for known in item.registered.values()), *item.offset_tables.values()]
         item.at_ms = min((exchange.at_ms for exchange in asked if exchange.at_ms), default=item.at_ms)

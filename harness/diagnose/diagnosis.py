@@ -260,7 +260,10 @@ def _consumed_by_nobody(looks: Sequence[Look], topic: str) -> Unknown | None:
     known = {topic for look in looks for group in look.stored for topic in consumed_topics(look, group)}
     if topic in known:
         return None
-    similar = nearest(topic, known)
+    routes = looks[-1].routes.get(topic, {}).values()
+    if evidence := tuple(Evidence(route.exchange, "it has a route") for route in routes if route.brokers):
+        return Unknown("it has one, and no group of this diagnosis consumes it", evidence, topic)
+    similar = next(iter(looks[-1].similar.get(topic, ())), None) or nearest(topic, known)
     return Unknown(
         "no group of this diagnosis consumes it" + (f"; did you mean {similar}?" if similar else ""),
         topic=topic,

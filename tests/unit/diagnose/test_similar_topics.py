@@ -109,3 +109,39 @@ def test_a_bundle_has_the_similar_name_as_a_pseudonym() -> None:
     names = Pseudonyms()
     names.exchange(asked)
     assert names._seen["topic"] == {"Orders", "orders"}
+
+
+def _route_of_bills(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+    """The name server has a route of bills, too."""
+    for item in exchanges:
+        if item.code == GET_ROUTEINFO_BY_TOPIC and not item.fields["topic"].startswith("%"):
+            yield replace(item, fields={"topic": "bills"})
+        yield item
+
+
+def test_a_named_topic_that_nobody_consumes_is_there() -> None:
+    (item,) = diagnosed(RECORDED, ALIKE, _route_of_bills, topics=("bills",)).undetermined
+    assert (item.check.code, item.topic) == ("RC0401", "bills")
+    assert item.reason == "it has one, and no group of this diagnosis consumes it"
+    assert {evidence.exchange.code for evidence in item.evidence} == {GET_ROUTEINFO_BY_TOPIC}
+
+
+def _names_like_bill(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+    for item in exchanges:
+        if item.code == GET_BROKER_CLUSTER_INFO:
+            body = kept(_of_names("topic-1", "bills"), ["bill"]).decode()
+            yield replace(item, code=GET_ALL_TOPIC_LIST_FROM_NAMESERVER, body=body)
+            yield replace(
+                item,
+                code=GET_ROUTEINFO_BY_TOPIC,
+                fields={"topic": "bill"},
+                answer_code=17,
+                remark="No topic route info",
+                body="",
+            )
+        yield item
+
+
+def test_a_named_topic_that_is_not_there_may_be_one_that_nobody_consumes() -> None:
+    (item,) = diagnosed(RECORDED, ALIKE, _names_like_bill, topics=("bill",)).undetermined
+    assert item.reason == "no group of this diagnosis consumes it; did you mean bills?"
