@@ -12,6 +12,11 @@ Keep = Callable[[bytes], bytes]
 recorded."""
 
 
+def fields_text(fields: Mapping[str, str]) -> str:
+    """`{consumerGroup: g}`; empty without fields."""
+    return "{" + ", ".join(f"{key}: {value}" for key, value in fields.items()) + "}" if fields else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """Asked once, and answered or not."""
@@ -48,8 +53,8 @@ class Exchange:
     @property
     def question(self) -> str:
         """`203 GET_CONSUMER_CONNECTION_LIST {consumerGroup: g} at 10.0.0.1:10911`."""
-        fields = ", ".join(f"{key}: {value}" for key, value in self.fields.items())
-        return f"{request_text(self.code)}{f' {{{fields}}}' if fields else ''} at {self.address}"
+        fields = fields_text(self.fields)
+        return f"{request_text(self.code)}{f' {fields}' if fields else ''} at {self.address}"
 
     @property
     def why_not(self) -> str:

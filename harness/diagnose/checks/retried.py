@@ -37,7 +37,8 @@ _UNREAD = (
 
 _IN_SHARE = (
     "{waiting} to nobody: a member that broadcasts has their queue in its share, and doesn't subscribe to the "
-    "retry topic (RC0206). Others come again after a delay that grows each time."
+    "retry topic (RC0206). Others come again after a delay, which grows each time if the "
+    "listener sets none."
 )
 
 
@@ -286,7 +287,8 @@ CHECKS = (
         "messages are retried",
         Level.WARNING,
         "no retries wait",
-        "They come again after a delay that grows each time. After the last retry they are dead letters.",
+        "They come again after a delay, which grows each time if the listener sets none. After the last retry "
+        "they are dead letters.",
         (
             "Read the listener's log: it throws an exception, returns RECONSUME_LATER, or takes longer than "
             "consumeTimeout (RC0602).",

@@ -8,6 +8,7 @@ from markupsafe import Markup, escape
 
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.diagnose.diagnosis import Report
+from rocketchaos.harness.diagnose.exchange import fields_text
 from rocketchaos.harness.diagnose.output.document import document
 from rocketchaos.harness.diagnose.output.text import plain
 from rocketchaos.harness.diagnose.words import counted
@@ -43,7 +44,7 @@ _PAGE = """<!doctype html>
 {% endfor %}</table>{% endif %}
 <p><b>Change, in this order.</b></p><ol>{% for change in one.change %}<li>{{ change|marked }}</li>{% endfor %}</ol>
 <details><summary>Proof</summary><table><tr><th>says<th>request<th>at<th>when</tr>
-{% for proof in one.evidence %}<tr><td>{{ proof.says|marked }}<td>{{ proof.request }} {{ proof.fields }}<td>
+{% for proof in one.evidence %}<tr><td>{{ proof.says|marked }}<td>{{ proof.request }} {{ proof.fields|fields }}<td>
 {{- proof.address }}<td>{{ proof.at }}</tr>
 {% endfor %}</table></details>
 {% if one.claims %}<p>Claims that explain it: {{ one.claims|join(", ") }}.</p>{% endif %}
@@ -76,7 +77,7 @@ def page(report: Report, code: ExitCode) -> str:
     for item in report.ruled_out:
         ruled_out.setdefault(item.group, []).append(f"{item.check.code}: {item.check.known}")
     environment = Environment(autoescape=True, trim_blocks=True)
-    environment.filters.update(counted=counted, marked=_marked)
+    environment.filters.update(counted=counted, fields=fields_text, marked=_marked)
     whole = environment.from_string(_PAGE).render(**shown, levels=levels, ruled_out_by_group=ruled_out)
     return plain(whole)
 

@@ -175,6 +175,7 @@ def test_a_page_counts_in_words_and_marks_what_is_typed() -> None:
     assert "1 error; 0 undetermined. 1 group at" in shown
     assert "1 look, the last at" in shown
     assert "wants <code>tagA</code>" in shown
+    assert "203 GET_CONSUMER_CONNECTION_LIST {consumerGroup: group-1}" in shown
     two = page(replace(report, findings=report.findings * 2), ExitCode.NOT_AS_EXPECTED)
     assert "2 errors; 0 undetermined." in two
 
