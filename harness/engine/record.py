@@ -114,7 +114,9 @@ def describe_run(
             cluster.broker_configuration if isinstance(cluster, Configurable) else {},
         ),
         "rocketmq": managed.version,
-        "builds": _builds([managed.version, *(version for _, version in clients.values())]),
+        "builds": _builds(
+            [managed.version, *scenario.further_releases, *(version for _, version in clients.values())]
+        ),
         "client": scenario.client_label,
         "client_version": "+".join(version for _, version in sorted(set(known.values()))) or managed.version,
         "cell": {"client": job.clients, "rocketmq": job.rocketmq},

@@ -302,7 +302,7 @@ class Scenario(Declared):
 
     @property
     def further_releases(self) -> tuple[str, ...]:
-        """The releases of RocketMQ that its servers need in addition to the run's own, each once."""
+        """The releases, or builds by name, that its servers need in addition to the run's own, each once."""
         return tuple(dict.fromkeys(name for step in every_step(self.steps) for name in step.releases()))
 
     @property

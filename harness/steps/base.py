@@ -85,7 +85,7 @@ class Step(Word, ABC):
         yield from ()
 
     def releases(self) -> tuple[str, ...]:
-        """The releases of RocketMQ that its servers need in addition to the run's own."""
+        """The releases, or builds by name, of RocketMQ that its servers need in addition to the run's own."""
         return ()
 
     def binds(self) -> tuple[str, ...]:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Upgrade(Step):
-    """Restart a broker with another release of RocketMQ, newer or older, on the store and address that it has.
+    """Restart a broker with another version of RocketMQ, newer or older, on the store and address that it has.
 
     The broker shuts down if it still runs. From then on it has this version, also after a `kill` and a `restart`.
     Other servers and the clients keep theirs; `rocketmq` and `--rocketmq` name the version before. A run downloads
-    the release before it starts.
+    a release before it starts.
     """
 
     word = "upgrade"
@@ -29,7 +29,10 @@ class Upgrade(Step):
     moves: ClassVar = (("running", "stopped", "killed"), "running")
 
     broker: BrokerRef = Field(description="the broker, master or slave")
-    to: str = Field(description="the release that it has from then on: `5.5.0`")
+    to: str = Field(
+        description="the version that it has from then on: a release, `5.5.0`, or the folder of a build of "
+        "your own"
+    )
 
     def acts_on(self) -> tuple[str, ...]:
         return (self.broker,)
@@ -38,11 +41,22 @@ class Upgrade(Step):
         del index  # there is one
         return ("broker",)
 
+    @property
+    def version(self) -> str:
+        """The release, or the name of the build.
+
+        Raises:
+            UsageProblem: there is none of this name, or no whole build in this folder.
+        """
+        from rocketchaos.harness.jars.builds import version_of
+
+        return version_of(self.to)
+
     def problems(self, scenario: Scenario) -> Iterator[str]:
         from rocketchaos.harness.rocketmq import versions
 
         try:
-            versions.parse(self.to)
+            versions.parse(self.version)
         except UsageProblem as error:
             yield f"{error.message}. {error.hint}" if error.hint else error.message
         if scenario.cluster.accounts:
@@ -55,9 +69,9 @@ class Upgrade(Step):
         yield "upgrade"
 
     def releases(self) -> tuple[str, ...]:
-        return (self.to,)
+        return (self.version,)
 
     def run(self, context: StepContext) -> None:
         from rocketchaos.harness.faults.upgrade import Upgrade as UpgradeFault
 
-        context.faults.inject(UpgradeFault(context, self.broker, self.to))
+        context.faults.inject(UpgradeFault(context, self.broker, self.version))

@@ -23,6 +23,7 @@ from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.diagnostics import InvalidScenario
 from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.upgrade import Upgrade
+from tests.unit.jars.made_build import made_build
 
 TEXT = """\
 name: newer
@@ -124,6 +125,19 @@ def test_its_release_is_there_before_the_run() -> None:
     assert needs_of(Job(scenario("wait: 1s"), "4.9.4"), ClusterKind.EMBEDDED) == (Need("4.9.4"),)
 
 
+def test_a_build_may_show_the_version_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = made_build(tmp_path / "build", "5.5.1-SNAPSHOT")
+    step = f"upgrade: {{broker: broker-a, to: {folder}}}"
+    (name,) = scenario(step).further_releases
+    assert name.startswith("5.5.1-SNAPSHOT+")
+    needed = needs_of(Job(scenario(step), "5.5.0"), ClusterKind.EMBEDDED)
+    assert needed == (Need("5.5.0"), Need(name, ("server",)))
+    answering(monkeypatch, runtime("V5_5_0"))
+    run = Context(tmp_path)
+    Upgrade(broker="broker-a", to=str(folder)).run(cast(StepContext, run))
+    assert run.done[0] == f"broker-a restarting with {name}"
+
+
 def test_containers_keep_their_version() -> None:
     assert why_not(scenario(), "4.9.4", ClusterKind.EMBEDDED) is None
     assert "upgrade; `--on embedded` can" in (why_not(scenario(), "4.9.4", ClusterKind.CONTAINERS) or "")
@@ -136,6 +150,7 @@ def test_containers_keep_their_version() -> None:
         ("upgrade: {broker: broker-a, to: 5.5}", "", "`to` needs text, not the number 5.5"),
         ('upgrade: {broker: broker-a, to: "5.5"}', "", "'5.5' is no RocketMQ version"),
         ('upgrade: {broker: broker-a, to: "4.8.0"}', "", "RocketMQ 4.8.0 is not supported"),
+        ("upgrade: {broker: broker-a, to: ./nowhere}", "", "nowhere"),
         ('upgrade: {broker: nameserver, to: "5.5.0"}', "", "nameserver"),
         (STEP, "cluster: {accounts: {shop-account: {}}}\n", "leave `accounts` out"),
         (STEP, "cluster: {proxy: local}\n", "a broker with a proxy inside can't be upgraded"),
