@@ -12,6 +12,10 @@ def of_process(*effects: Process) -> frozenset[str]:
 ENDS = frozenset(kind.word for kind in PROCESS_FAULTS.values() if kind.after in ("stopped", "killed"))
 """Those after which the process is gone."""
 KILLS = of_process(Process.KILLED)
+OVER_AT_ONCE = frozenset(
+    word for word, kind in FAULT_KINDS.items() if kind.process is Process.RUNS and not kind.undone_by
+)
+"""Those that are over once they have taken effect: a new process runs."""
 STANDS_STILL = of_process(Process.STANDS)
 TAKES_AWAY = of_process(Process.KILLED, Process.LEFT, Process.STANDS)
 """A node that suffers one of these is not there until it is healed, or ready again."""

@@ -6,7 +6,7 @@ from rocketchaos.harness.core.events.observed import OwnedQueue, OwnershipObserv
 from rocketchaos.harness.core.events.servers import FaultEffective, FaultHealed
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import ranges
-from rocketchaos.harness.language.fault_effects import ENDS, KILLS, TOLD_BY_CONSUMERS
+from rocketchaos.harness.language.fault_effects import ENDS, KILLS, OVER_AT_ONCE, TOLD_BY_CONSUMERS
 from rocketchaos.harness.reporting.parts.lanes import Change, Clock, Piece, stretches
 
 _CONSUMER_LOOKS: Mapping[str, tuple[str, str]] = {
@@ -67,6 +67,8 @@ def _after_fault(event: Event) -> tuple[str, str]:
     if not isinstance(event.body, FaultEffective):
         return _RUNS
     fault = event.body.fault
+    if fault in OVER_AT_ONCE:
+        return _RUNS
     return _GONE if fault in ENDS else (_STANDS, fault)
 
 

@@ -21,7 +21,7 @@ from rocketchaos.harness.core.text import (
     some,
 )
 from rocketchaos.harness.reporting.parts.markdown import cell, code
-from rocketchaos.harness.reporting.parts.process_times import consumer_life
+from rocketchaos.harness.reporting.parts.process_times import consumer_life, server_life
 from rocketchaos.harness.reporting.parts.shares import Holder, holder_of, repeats, share
 from rocketchaos.harness.reporting.parts.story import LINE_LIMIT, story
 from rocketchaos.harness.reporting.parts.time_scale import TimeScale
@@ -66,6 +66,19 @@ def test_a_process_ends_once_whatever_ended_it(fault: str, ends: list[str]) -> N
     pieces, found = consumer_life(made.events, "a", lambda event: event.mono_ns / 1e9, 9.0)
     assert [event.kind for event in found] == ends
     assert [piece.style for piece in pieces] == ["alive"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "style"), [("restart", "alive"), ("upgrade", "alive"), ("pause", "paused")]
+)
+def test_a_server_that_has_restarted_runs(fault: str, style: str) -> None:
+    made = HistoryBuilder()
+    made.add(BROKER, "node-ready", role="broker", address="127.0.0.1:10911", pid=101)
+    made.at(5).add("harness", "fault-injected", fault=fault, target=BROKER)
+    made.add(BROKER, "node-ready", role="broker", address="127.0.0.1:10911", pid=102)
+    made.add("harness", "fault-effective", fault=fault, target=BROKER, proof="it is")
+    pieces = server_life(made.events, BROKER, lambda event: event.mono_ns / 1e9, 9.0)
+    assert pieces[-1].style == style
 
 
 def test_numbers_are_shown_as_ranges() -> None:
