@@ -1,7 +1,5 @@
-"""Every fault: steps, nights, tables, reports and documentation come from here. A new one is registered here.
-
-The fault itself is in `harness.faults`, in the file with its word as the name.
-"""
+"""Every fault: steps, nights, tables, reports and documentation come from here. A new one is registered here, and
+is in the file of `harness.faults` that has its word as the name."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
