@@ -1,17 +1,22 @@
 """Members that differ where they should be alike."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from rocketchaos.harness.diagnose.checks.members import why_silent
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.model import RETRY, Member
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
 
 _HALF_AN_HOUR_S, _QUARTER_S, _ZONES_S = 1800, 900, 15 * 3600
 _DEFAULT_LIMIT = "16"
 """Of a concurrent client whose maxReconsumeTimes is -1 (DefaultMQPushConsumerImpl.getMaxReconsumeTimes)."""
+_ONLY_RETRIES = (
+    "Members with different strategies have only the retry topic in common. There a queue may get two owners, or "
+    "none."
+)
 _CREATED_S = 60
 """An application starts a client within this time after it has created it, which sets its consumeTimestamp."""
 
@@ -39,6 +44,19 @@ def _differ(what: str, value: Callable[[GroupView, Member], str]) -> Callable[[G
             yield _no_answer(view, quiet)
 
     return different
+
+
+def _strategies(view: GroupView) -> Iterator[Result]:
+    """Different strategies. They matter to a topic that members of several want; all have the retry topic."""
+    in_common = any(
+        len({view.members[client_id].strategy for client_id in view.own(topic)} - {""}) > 1
+        for topic in view.topics
+        if not topic.startswith(RETRY)
+    )
+    for result in _differ("strategies", lambda _view, member: member.strategy)(view):
+        if isinstance(result, Found) and not in_common:
+            result = replace(result, level=Level.WARNING, effect=_ONLY_RETRIES)
+        yield result
 
 
 def _no_answer(view: GroupView, quiet: Sequence[Member]) -> Unknown:
@@ -186,7 +204,7 @@ CHECKS = (
             "Deploy it to all members at the same time.",
         ),
         ("D12",),
-        of_group=_differ("strategies", lambda _view, member: member.strategy),
+        of_group=_strategies,
     ),
     Check(
         "RC0212",

@@ -16,6 +16,7 @@ _NOT_LOCKED = "add a new mq failed.*lock failed"
 """The line that an orderly Java client logs where another member has the lock of its queue."""
 
 
+_SEE_RC0106 = "its members also subscribe to different topics: RC0106 has the scenario"
 _SEE_RC0101 = "its members also want different messages: RC0101 has the scenario"
 
 
@@ -23,7 +24,11 @@ def strategies(group: Scaled) -> Document | str:
     """RC0207: queues with two owners, and queues with none."""
     if _want_different(group, group.real_topic):
         return _SEE_RC0101
-    document = by_owners(group, group.shares(group.topic), "Members share out by different strategies")
+    wanting = {name for name, item in group.members.items() if group.real_topic in item.subscriptions}
+    if len({group.members[name].strategy for name in wanting} - {""}) < 2:
+        return _SEE_RC0106
+    shares = {name: own if name in wanting else () for name, own in group.shares(group.topic).items()}
+    document = by_owners(group, shares, "Members share out by different strategies")
     if document == "on so few members and queues each queue has one owner":
         if others := sorted({member.strategy for member in group.members.values()} - {"", *STRATEGIES}):
             return f"how {joined(others)} shares out depends on what no answer has: its settings, or its code"

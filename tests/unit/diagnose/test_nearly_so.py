@@ -20,6 +20,7 @@ from tests.unit.diagnose.broker_edits import (
     V5,
     dead_letters,
     offset,
+    other_topic,
     route_fields,
     runtime,
     second_name_server,
@@ -305,6 +306,23 @@ def test_members_of_other_strategies_that_also_want_other_tags_have_the_scenario
         report = diagnosed(RECORDED, wanted, other)
         (finding,) = [item for item in report.findings if item.check.code == "RC0207"]
         assert ("RC0101 has the scenario" in str(written(report.views[finding.group], finding))) is has_none
+
+
+def test_different_strategies_matter_to_a_topic_that_members_of_both_want() -> None:
+    """Measured on 5.1.4: of members with different topics the scenario waited for two owners of a queue."""
+    other = client_property(
+        STRATEGY, "x.AllocateMessageQueueAveragely@1", "x.AllocateMessageQueueAveragelyByCircle@2"
+    )
+    for changes, level, effect in (
+        ((other, (307, other_topic)), Level.WARNING, "only the retry topic in common"),
+        ((other, ALIKE), Level.ERROR, "Some queues get two owners"),
+    ):
+        report = diagnosed(RECORDED, *changes)
+        (finding,) = [item for item in report.findings if item.check.code == "RC0207"]
+        assert finding.level is level
+        assert effect in finding.effect
+        documents = written(report.views[finding.group], finding)
+        assert ("RC0106 has the scenario" in str(documents)) is (level is Level.WARNING)
 
 
 def test_a_strategy_that_can_t_be_recomputed_is_not_said_to_share_out_alike() -> None:
