@@ -100,7 +100,7 @@ class Collector:
         await asyncio.gather(*(self._topic(item, topic, anew) for topic in sorted(late)))
         # Of a topic that was named and that nobody consumes, only the route matters.
         for topic in sorted(set(self.scope.topics) - set(item.routes)):
-            item.routes[topic] = await self._routes(item, topic)
+            item.routes[topic] = self._known_routes(topic, anew) or await self._routes(item, topic)
         await similar.add_similar(item, self._ask)
         asked = [*(known.exchange for known in item.registered.values()), *item.offset_tables.values()]
         item.at_ms = min((exchange.at_ms for exchange in asked if exchange.at_ms), default=item.at_ms)
@@ -267,11 +267,7 @@ class Collector:
         look.members[group][client_id] = read.member(client_id, answer, connections)
 
     async def _topic(self, look: Look, topic: str, anew: bool) -> None:
-        routes = None if anew or self._known is None else self._known.routes.get(topic)
-        if routes is not None and disagree(routes.values()):
-            routes = None  # it may have been a moment of a change
-        if routes is not None and any(route.exchange.answer_code is None for route in routes.values()):
-            routes = None  # a name server that was busy may answer now
+        routes = self._known_routes(topic, anew)
         look.routes[topic] = await self._routes(look, topic) if routes is None else routes
         holders = {name for route in look.routes[topic].values() for name in route.brokers}
         holders |= look.retried_at(topic)
@@ -279,6 +275,15 @@ class Collector:
         await asyncio.gather(
             self._topic_config(look, topic, known, anew or routes is None), self._ends(look, topic, known)
         )
+
+    def _known_routes(self, topic: str, anew: bool) -> dict[str, Route] | None:
+        """Those of the last look that asked for routes; None: ask now."""
+        routes = None if anew or self._known is None else self._known.routes.get(topic)
+        if routes is not None and disagree(routes.values()):
+            return None  # it may have been a moment of a change
+        if routes is not None and any(route.exchange.answer_code is None for route in routes.values()):
+            return None  # a name server that was busy may answer now
+        return routes
 
     async def _ends(self, look: Look, topic: str, holders: Sequence[str]) -> None:
         answers = await asyncio.gather(

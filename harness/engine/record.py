@@ -4,7 +4,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.rocketmq.timers import timers_ms
+from rocketchaos.harness.scenario.model import Scenario
 
 LOG_LIMIT_BYTES = 64 * 1024 * 1024
 """The limit of a server's log that is kept, from the run's beginning."""
@@ -114,9 +115,7 @@ def describe_run(
             cluster.broker_configuration if isinstance(cluster, Configurable) else {},
         ),
         "rocketmq": managed.version,
-        "builds": _builds(
-            [managed.version, *scenario.further_releases, *(version for _, version in clients.values())]
-        ),
+        "builds": _builds(managed.version, scenario, clients),
         "client": scenario.client_label,
         "client_version": "+".join(version for _, version in sorted(set(known.values()))) or managed.version,
         "cell": {"client": job.clients, "rocketmq": job.rocketmq},
@@ -157,8 +156,9 @@ def _known(clients: Mapping[str, tuple[str, str]], seen: Mapping[str, str]) -> d
     }
 
 
-def _builds(used: Iterable[str]) -> dict[str, Any]:
+def _builds(version: str, scenario: Scenario, clients: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     """The builds among the versions of servers and clients, by name."""
+    used = [version, *scenario.further_releases, *(own for _, own in clients.values())]
     return {name: builds.named(name).as_json() for name in dict.fromkeys(used) if versions.is_build(name)}
 
 

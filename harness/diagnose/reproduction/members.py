@@ -7,7 +7,7 @@ from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.reproduction.clients import is_java
 from rocketchaos.harness.diagnose.reproduction.control import changed
 from rocketchaos.harness.diagnose.reproduction.document import SHARE_TAKEN, WITHIN, Document, base, send
-from rocketchaos.harness.diagnose.reproduction.queues import by_owners
+from rocketchaos.harness.diagnose.reproduction.queues import EACH_HAS_ONE_OWNER, by_owners
 from rocketchaos.harness.diagnose.reproduction.scaled import STRATEGIES, Scaled, strategy
 from rocketchaos.harness.diagnose.words import joined
 from rocketchaos.harness.rocketmq.allocation import average
@@ -29,7 +29,7 @@ def strategies(group: Scaled) -> Document | str:
         return _SEE_RC0106
     shares = {name: own if name in wanting else () for name, own in group.shares(group.topic).items()}
     document = by_owners(group, shares, "Members share out by different strategies")
-    if document == "on so few members and queues each queue has one owner":
+    if document == EACH_HAS_ONE_OWNER:
         if others := sorted({member.strategy for member in group.members.values()} - {"", *STRATEGIES}):
             return f"how {joined(others)} shares out depends on what no answer has: its settings, or its code"
         return "on so few members and queues the strategies share out alike"

@@ -8,6 +8,8 @@ from rocketchaos.harness.diagnose.reproduction.scaled import MOST_QUEUES, Scaled
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 BY_CONFIG = "AllocateMessageQueueByConfig"
+EACH_HAS_ONE_OWNER = "on so few members and queues each queue has one owner"
+"""Why there is no scenario of owners."""
 
 
 def by_owners(group: Scaled, shares: Mapping[str, tuple[Queue, ...]], title: str) -> Document | str:
@@ -24,7 +26,7 @@ def by_owners(group: Scaled, shares: Mapping[str, tuple[Queue, ...]], title: str
             {"undelivered": {"group": "g", "topic": topic, "count": waiting, "because": "stranded"}}
         )
     if not anomaly:
-        return "on so few members and queues each queue has one owner"
+        return EACH_HAS_ONE_OWNER
     return base(
         group,
         f"{title}: {owners.count(0)} queues have no owner, {sum(number > 1 for number in owners)} several",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -101,6 +102,15 @@ def test_an_interruption_while_a_command_is_loaded_ends_with_its_code(
     assert main(["list"]) == code
 
 
+@pytest.fixture
+def own_sigterm() -> Iterator[None]:
+    """What a command makes of SIGTERM ends with the test."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("own_sigterm")
 def test_sigterm_before_the_command_runs_ends_with_its_code(monkeypatch: pytest.MonkeyPatch) -> None:
     from rocketchaos.harness.cli import lazy
 
@@ -108,13 +118,10 @@ def test_sigterm_before_the_command_runs_ends_with_its_code(monkeypatch: pytest.
         signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(lazy.LazyCommand, "make_context", terminated)
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        assert main(["list"]) == 143
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    assert main(["list"]) == 143
 
 
+@pytest.mark.usefixtures("own_sigterm")
 def test_a_second_sigterm_breaks_nothing_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """`timeout` sends one to its child and one to the whole group."""
     from rocketchaos.harness.cli import ending, lazy
@@ -130,11 +137,7 @@ def test_a_second_sigterm_breaks_nothing_off(monkeypatch: pytest.MonkeyPatch) ->
             raise
 
     monkeypatch.setattr(lazy.LazyCommand, "make_context", terminated)
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        assert main(["list"]) == 143
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    assert main(["list"]) == 143
     assert cleared_up == ["all"]
 
 
