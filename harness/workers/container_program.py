@@ -29,7 +29,11 @@ _SIGNALLED = frozenset(range(129, 193)) - {TERMINATED}
 process of a container that doesn't want it: one with that code has ended by itself."""
 _KILLED = 128 + signal.SIGKILL
 _OOM_LIMIT_S = 2.0
-"""An engine hears of the end and of its reason, lack of memory, in either order."""
+"""An engine hears of the end and of its reason, lack of memory, in either order.
+
+With cgroup v1, containerd 1.6 never passes the reason on if the container's cgroup is gone by then.
+"""
+_UNEXPLAINED = ", perhaps out of memory: the container engine gives no reason"
 _LOST = 125
 """What `docker run` gives back where the engine, not the program, has failed."""
 
@@ -152,7 +156,8 @@ class Contained:
         """To be called when the attached socket has ended, which happens after the last output."""
         try:
             code = int(self._api.wait(self._id, timeout=None)["StatusCode"])
-            limit_s = _OOM_LIMIT_S if code == _KILLED and not self._killed_here else 0
+            unexplained = code == _KILLED and not self._killed_here
+            limit_s = _OOM_LIMIT_S if unexplained else 0
             state = look_until(self._state, lambda seen: bool(seen["OOMKilled"]), limit_s, _LOOK_EVERY_S)
         except NotFound:
             self._end(_LOST, "somebody removed its container")
@@ -160,7 +165,7 @@ class Contained:
             self._end(_LOST, f"the container engine doesn't answer: {error}")
         else:
             returncode = 128 - code if code in _SIGNALLED else code
-            why = ", out of memory" if state["OOMKilled"] else ""
+            why = ", out of memory" if state["OOMKilled"] else _UNEXPLAINED if unexplained else ""
             self._end(returncode, ending(returncode) + why)
 
     def _end(self, returncode: int, how: str) -> None:

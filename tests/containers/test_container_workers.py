@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -191,7 +192,10 @@ def test_death_for_lack_of_memory_is_named(worker: Worker, recorder: Recorder, e
     engine.client.containers.get(worker.container.id).update(mem_limit="64m", memswap_limit="64m")
     with pytest.raises(EnvironmentNotReady, match="out of memory"):
         worker.request("emit", LIMIT_S, count=1, size=500_000_000)
-    assert recorder.deaths == [("b", "signal SIGKILL, out of memory", Trouble.ENVIRONMENT)]
+    [(name, reason, trouble)] = recorder.deaths
+    assert (name, trouble) == ("b", Trouble.ENVIRONMENT)
+    # An engine may never hear of the reason: then the death is as certain, and its reason a guess.
+    assert re.match("signal SIGKILL, (perhaps )?out of memory", reason)
 
 
 def test_a_container_that_somebody_else_removes_is_a_death(
@@ -202,7 +206,7 @@ def test_a_container_that_somebody_else_removes_is_a_death(
     until(lambda: recorder.deaths != [])
     [(name, reason, trouble)] = recorder.deaths
     assert (name, trouble) == ("b", Trouble.ENVIRONMENT)
-    assert reason in ("signal SIGKILL", "somebody removed its container")
+    assert re.match("signal SIGKILL, perhaps out of memory|somebody removed its container", reason)
 
 
 def test_a_paused_worker_stands_still_until_it_is_resumed(

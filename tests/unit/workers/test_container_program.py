@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from rocketchaos.harness.workers import container_program
 from rocketchaos.harness.workers.container_program import ContainerProgram
 
 
@@ -41,6 +42,18 @@ def test_an_engine_that_hears_of_the_end_first_is_asked_again_for_its_reason() -
     )
     program._see_end()
     assert program.ending == "signal SIGKILL, out of memory"
+
+
+def test_an_engine_that_never_hears_of_the_reason_is_quoted_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container_program, "_OOM_LIMIT_S", 0.05)
+    program = ContainerProgram.__new__(ContainerProgram)
+    program._id, program._ended, program._killed_here = "c", threading.Event(), False
+    program._api = SimpleNamespace(
+        wait=lambda *_, **__: {"StatusCode": 137},
+        inspect_container=lambda _: {"State": {"OOMKilled": False}},
+    )
+    program._see_end()
+    assert program.ending == "signal SIGKILL, perhaps out of memory: the container engine gives no reason"
 
 
 def test_an_image_has_a_stop_signal_of_its_own() -> None:
