@@ -35,8 +35,6 @@ TIMED = "rmq_sys_wheel_timer"
 """The topic in which a broker keeps what its timer hasn't taken yet (TimerMessageStore, 5.x)."""
 TRANSACTIONS = "CID_RMQ_SYS_TRANS"
 """The group by whose offset a broker checks them."""
-LOGICAL = "__syslo__"
-"""What the broker of a static topic's queues begins with (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
 
 
 def is_of_rocketmq(group: str) -> bool:

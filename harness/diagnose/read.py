@@ -10,7 +10,6 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import (
     CLASS,
     DEAD_LETTERS,
-    LOGICAL,
     TAG,
     Connection,
     Held,
@@ -24,7 +23,7 @@ from rocketchaos.harness.diagnose.model import (
     is_of_rocketmq,
 )
 from rocketchaos.harness.diagnose.numbers import queue_count, whole
-from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.rocketmq.allocation import LOGICAL, Queue
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 NO_TOPIC = 17

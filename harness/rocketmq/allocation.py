@@ -15,6 +15,9 @@ from typing import Literal
 Queue = tuple[str, int]
 """Broker name and queue id; sorted like `org.apache.rocketmq.common.message.MessageQueue`."""
 
+LOGICAL = "__syslo__"
+"""What the broker of a static topic's queues begins with (MixAll.LOGICAL_QUEUE_MOCK_BROKER_PREFIX, 5.x)."""
+
 StrategyName = Literal[
     "average", "average-by-circle", "consistent-hash", "by-config", "machine-room", "machine-room-nearby"
 ]

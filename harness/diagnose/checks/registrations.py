@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
-from rocketchaos.harness.diagnose.model import LOGICAL
 from rocketchaos.harness.diagnose.view import ClusterView
 from rocketchaos.harness.diagnose.words import joined, queues_text
+from rocketchaos.harness.rocketmq.allocation import LOGICAL
 
 
 def gone(view: ClusterView) -> Iterator[Result]:

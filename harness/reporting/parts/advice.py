@@ -44,7 +44,9 @@ _BY_CLASS = {
         "subscribes to the topic, or leaves the group."
     ),
     MessageClass.IN_FLIGHT: "Messages in flight were still waiting when the run ended: nothing is lost yet.",
-    MessageClass.IN_RETRY: "Messages in retry come again by themselves after their delay.",
+    MessageClass.IN_RETRY: (
+        "Messages in retry come again by themselves: after their delay, once a member reads the retry topic."
+    ),
     MessageClass.DEAD_LETTER: (
         "Dead letters don't come again by themselves: read them from %DLQ%<group>, or raise max_reconsume_times."
     ),

@@ -13,7 +13,7 @@ def facts(run: Report) -> dict[str, str]:
     cluster = _mapping(record, "cluster")
     client = " ".join(str(record[name]) for name in ("client", "client_version") if record.get(name))
     found = {
-        "RocketMQ": record.get("rocketmq"),
+        "RocketMQ": _versions_text(run),
         "client": client,
         "timing": record.get("timing") or run.scenario.timing,
         "seed": record.get("seed"),
@@ -31,6 +31,12 @@ def facts(run: Report) -> dict[str, str]:
         for name, value in {**found, **versions}.items()
         if value is not None and value != ""
     }
+
+
+def _versions_text(run: Report) -> str | None:
+    """The run's version, then those that its steps bring; None: it began with none."""
+    first = run.record.get("rocketmq")
+    return first and ", then ".join((first, *run.scenario.further_releases))
 
 
 def _cluster_text(cluster: Mapping[str, Any]) -> str:

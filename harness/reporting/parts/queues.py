@@ -10,6 +10,7 @@ from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.harness.language.expressions import text_of
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.subscriptions import subscriptions
+from rocketchaos.harness.rocketmq.allocation import LOGICAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class QueueLine:
     queue: str
     owner: str
     """The member that consumes it, or several, as differing strategies may have it; `nobody`: no member does;
-    `unknown`: a member didn't say which queues it owns."""
+    `unknown`: a member didn't say which queues it owns, or the topic is static: members divide queues that brokers
+    map to these."""
     own_subscription: str | None
     """The owner's own subscription at the end, `-` where it has none; None: no owner is known."""
     stored: str | None
@@ -60,6 +62,7 @@ def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueL
     unknown = [
         name for name in view.online(end, group) if name not in known and view.traits(name).queues == "owned"
     ]
+    static = any(queue.startswith(LOGICAL) for queue in owners)
     fates = [fate for fate in run.outcome.messages if (fate.group, fate.topic) == (group, topic)]
     names = {*offsets, *(fate.queue for fate in fates if fate.queue is not None)}
     lines = []
@@ -73,7 +76,7 @@ def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueL
                 group=group,
                 topic=topic,
                 queue=queue,
-                owner=", ".join(owner) or ("unknown" if unknown else "nobody"),
+                owner=", ".join(owner) or ("unknown" if unknown or static else "nobody"),
                 own_subscription=", ".join(subscribed) or None,
                 stored=stored.get(queue.rpartition(":")[0]),
                 sent=len(own),

@@ -20,13 +20,15 @@ from rocketchaos.harness.core.text import (
     seconds_text,
     some,
 )
+from rocketchaos.harness.reporting.parts.facts import facts_line
 from rocketchaos.harness.reporting.parts.markdown import cell, code
 from rocketchaos.harness.reporting.parts.process_times import consumer_life, server_life
+from rocketchaos.harness.reporting.parts.queues import queue_lines
 from rocketchaos.harness.reporting.parts.shares import Holder, holder_of, repeats, share
 from rocketchaos.harness.reporting.parts.story import LINE_LIMIT, story
 from rocketchaos.harness.reporting.parts.time_scale import TimeScale
 from rocketchaos.harness.reporting.parts.verdict import logs_to_read
-from tests.unit.history_builder import BROKER, HistoryBuilder, eight_messages
+from tests.unit.history_builder import BROKER, HistoryBuilder, eight_messages, scenario_of
 from tests.unit.reporting.reports import broken, good, troubled
 
 
@@ -287,3 +289,28 @@ def test_the_logs_of_a_program_begin_with_its_output(tmp_path: Path) -> None:
     for name in ("c.log", "c/plan.json", "c/rocketmq_client.log"):
         (tmp_path / "logs" / name).write_text("")
     assert logs_to_read(run) == ["logs/c.log", "logs/c/rocketmq_client.log"]
+
+
+def test_the_versions_of_an_upgrade_are_in_the_head(tmp_path: Path) -> None:
+    run = good(tmp_path)
+    first = run.record["rocketmq"]
+    assert f"RocketMQ {first} ·" in facts_line(run)
+    upgraded = scenario_of(
+        "name: up\ntitle: Up\ntopics: {orders: {queues: 4}}\n"
+        "consumers:\n  a: {group: g, subscribe: {orders: tagA}}\n"
+        "steps:\n- start: a\n- upgrade: {broker: broker-a, to: 5.5.0}\n- upgrade: {broker: broker-a, to: 4.9.4}\n"
+        "anomaly: [{delivered: {to: g, count: 1}}]\nhealthy: [{delivered: {to: g, count: 2}}]\n"
+    )
+    assert f"RocketMQ {first}, then 5.5.0, then 4.9.4 ·" in facts_line(replace(run, scenario=upgraded))
+
+
+def test_nobody_is_said_to_own_no_queue_of_a_static_topic(tmp_path: Path) -> None:
+    run = good(tmp_path)
+    assert {line.owner for line in queue_lines(run)} == {"a", "b"}
+    divided = []
+    for event in run.events:
+        if event.kind == "ownership-observed":
+            queues = [{**queue, "broker": "__syslo__global__"} for queue in event.data["queues"]]
+            event = replace(event, data={**event.data, "queues": queues})
+        divided.append(event)
+    assert {line.owner for line in queue_lines(replace(run, events=divided))} == {"unknown"}
