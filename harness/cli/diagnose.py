@@ -188,6 +188,8 @@ class Watch:
         def on_lost(look: Look, why: str) -> None:
             for line in reach.lost(look, why):
                 speaker.print(plain(line))
+            if metrics is not None:
+                metrics.lose()
 
         return on_look, on_lost
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
@@ -11,14 +11,16 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 
 
 class Metrics:
-    """Serves the last result."""
+    """Serves the last result, and whether anybody is reachable."""
 
     def __init__(self, host: str, port: int) -> None:
         """
         Raises:
             EnvironmentNotReady: nothing can be served there.
         """
-        self._text = ""
+        self.text = ""
+        """As it is served."""
+        self._last: Report | None = None
         try:
             self._server = ThreadingHTTPServer((host, port), self._handler())
         except OSError as error:
@@ -42,14 +44,20 @@ class Metrics:
 
     def tell(self, report: Report) -> None:
         """From now on this is served."""
-        self._text = "".join(f"{line}\n" for line in lines(report))
+        self.text = _text(lines(report))
+        self._last = report
+
+    def lose(self) -> None:
+        """From now on nobody is reachable: the last result stays."""
+        if self._last is not None:
+            self.text = _text(lines(self._last, reachable=False))
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         metrics = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                body = metrics._text.encode()
+                body = metrics.text.encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
                 self.send_header("Content-Length", str(len(body)))
@@ -62,8 +70,15 @@ class Metrics:
         return Handler
 
 
-def lines(report: Report) -> Iterator[str]:
+def _text(of: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in of)
+
+
+def lines(report: Report, *, reachable: bool = True) -> Iterator[str]:
     """The text format of Prometheus."""
+    yield "# HELP rocketchaos_diagnose_reachable 0: nobody answers now; all else is of the last look with answers."
+    yield "# TYPE rocketchaos_diagnose_reachable gauge"
+    yield f"rocketchaos_diagnose_reachable {int(reachable)}"
     yield "# HELP rocketchaos_diagnose_finding What is wrong now."
     yield "# TYPE rocketchaos_diagnose_finding gauge"
     # Several members may have the same finding: Prometheus takes each set of labels once.
@@ -77,7 +92,7 @@ def lines(report: Report) -> Iterator[str]:
         {(item.check.code, item.group, item.topic) for item in report.undetermined}
     ):
         yield f"rocketchaos_diagnose_undetermined{_labels(code=code, group=group, topic=topic)} 1"
-    yield "# HELP rocketchaos_diagnose_last_look_timestamp_seconds When the last look was."
+    yield "# HELP rocketchaos_diagnose_last_look_timestamp_seconds When somebody last answered."
     yield "# TYPE rocketchaos_diagnose_last_look_timestamp_seconds gauge"
     yield f"rocketchaos_diagnose_last_look_timestamp_seconds {report.looks[-1].at_ms / 1000:.3f}"
 

@@ -75,6 +75,11 @@ before the next look.
 An offset that somebody sets ahead (RC0509), by 20 messages or more, is found if it happens during the watch,
 20 s later at the latest.
 
+With `--metrics 127.0.0.1:9899` a watch serves Prometheus: `rocketchaos_diagnose_finding` is 1 for each finding,
+with the labels `code`, `level`, `group` and `topic`; `rocketchaos_diagnose_undetermined` is 1 for each check
+without a result. `rocketchaos_diagnose_reachable` is 0 while nobody answers: then both stay as they were at
+`rocketchaos_diagnose_last_look_timestamp_seconds`.
+
 ## Checks
 
 The level is the usual one: a finding has another where its effect is smaller or greater. Without

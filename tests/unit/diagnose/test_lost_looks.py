@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
-from rocketchaos.harness.cli.diagnose import code_of
+from rocketchaos.harness.cli.diagnose import Watch, code_of
+from rocketchaos.harness.cli.diagnose_options import Output
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.diagnose.changes import Reach
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.metrics import Metrics
 from rocketchaos.harness.diagnose.output.document import document
 from rocketchaos.harness.diagnose.output.page import page
 from tests.unit.diagnose.broker_edits import offset
@@ -96,3 +98,11 @@ def test_a_watch_tells_once_that_nobody_answers_and_that_servers_answer_again() 
     assert "Z no name server answers: " in lost
     assert lost.endswith(": refused")
     assert again.endswith("Z servers answer again")
+
+
+def test_the_metrics_of_a_watch_say_that_nobody_is_reachable() -> None:
+    with Metrics("127.0.0.1", 0) as metrics:
+        watched = diagnosis(RECORDED, ALIKE, _silent(1, 2), looks=3)
+        watched.on_look, watched.on_lost = Watch(60.0, None, Output.JSON).tell(metrics)
+        assert asyncio.run(watched.run()).unreached
+    assert "rocketchaos_diagnose_reachable 0\n" in metrics.text

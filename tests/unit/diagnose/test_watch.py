@@ -219,6 +219,24 @@ def test_metrics_are_served_until_the_end() -> None:
     assert text.splitlines() == list(lines(report))
 
 
+def test_metrics_say_that_nobody_is_reachable_and_keep_the_last_result() -> None:
+    report = diagnosed("mismatch-4.9.4.json")
+    with Metrics("127.0.0.1", 0) as metrics:
+        metrics.lose()
+        assert metrics.text == ""  # nothing has been seen yet
+        metrics.tell(report)
+        reached = metrics.text.splitlines()
+        metrics.lose()
+        lost = metrics.text.splitlines()
+        metrics.tell(report)
+    assert set(reached) ^ set(lost) == {
+        "rocketchaos_diagnose_reachable 1",
+        "rocketchaos_diagnose_reachable 0",
+    }
+    assert "rocketchaos_diagnose_reachable 0" in lost
+    assert metrics.text.splitlines() == reached
+
+
 def test_metrics_have_each_set_of_labels_once() -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, listener(1))
     assert [item.check.code for item in report.findings] == ["RC0601", "RC0601"]  # of two members
