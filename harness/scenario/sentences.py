@@ -27,7 +27,9 @@ def kind_of(document: Document, path: Path) -> str:
         return f"the number {document.source_of(path)}"
     if isinstance(value, str):
         return f"the text `{clipped(value)}`" if value else "an empty text"
-    return "a list" if isinstance(value, list) else "a mapping" if isinstance(value, dict) else "nothing"
+    if isinstance(value, dict):
+        return "a mapping" if value else "an empty mapping"
+    return "a list" if isinstance(value, list) else "nothing"
 
 
 def sentence(error: ErrorDetails, document: Document, path: Path) -> Sentence:

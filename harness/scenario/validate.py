@@ -93,9 +93,12 @@ def _one_per_place(errors: list[tuple[Path, ErrorDetails]]) -> list[tuple[Path, 
     """One error for a value that fits no type of several; pydantic has one for each."""
     kept: dict[tuple[Path, str], tuple[Path, ErrorDetails]] = {}
     numbers = {path for path, error in errors if error["type"] in _OUT_OF_BOUNDS}
+    entries = {path for path, error in errors if error["type"] == "union_tag_not_found"}
     for path, error in errors:
         if error["type"] == "literal_error" and path in numbers:
             continue  # a number is meant, not one of the words
+        if error["type"] == "too_short" and path in entries:
+            continue  # a single wrong entry, in place of a list
         last = error["loc"][-1] if error["loc"] else None  # the scenario as a whole has no place
         several = last in ("str", "int", "bool") and last != path[-1]
         if several and error["type"].endswith("_type"):
