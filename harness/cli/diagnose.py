@@ -169,13 +169,13 @@ class Watch:
 
     def tell(self, metrics: Metrics | None) -> tuple[OnLook, OnLost]:
         """Tells each look: its changes, and the metrics; and a look that nobody answered."""
-        from rocketchaos.harness.diagnose.changes import FindingChanges, Reach, changes
+        from rocketchaos.harness.diagnose.changes import FindingChanges, Reach, changes, registrations
 
         findings, reach = FindingChanges(), Reach()
         speaker = OUT if self.output is Output.TEXT else ERR
 
         def on_look(report: Report) -> None:
-            for line in reach.of(report):
+            for line in (*reach.of(report), *registrations(report)):
                 speaker.print(plain(line))
             for group in report.looks[-1].stored:
                 for line in changes(report.views[group]):

@@ -115,6 +115,24 @@ class Reach:
         self._lost = False
 
 
+def registrations(report: Report) -> Iterator[str]:
+    """Brokers that have come, left, or have another address, as the name servers say."""
+    if len(report.looks) < 2:
+        return
+    before, now = report.looks[-2:]
+    begin = clock(now.at_ms)
+    for name in sorted(set(before.brokers) | set(now.brokers)):
+        was, known = (look.brokers[name].addresses if name in look.brokers else {} for look in (before, now))
+        for number in sorted(set(was) | set(known)):
+            server = f"broker {name}" if number == 0 else f"broker {name}, id {number},"
+            if number not in known:
+                yield f"{begin} {server} at {was[number]} is no longer registered"
+            elif number not in was:
+                yield f"{begin} {server} at {known[number]} is registered now"
+            elif was[number] != known[number]:
+                yield f"{begin} {server} was at {was[number]}, and is at {known[number]} now"
+
+
 class FindingChanges:
     """Knows the findings of the look before: warnings and errors."""
 

@@ -28,7 +28,8 @@ from rocketchaos.harness.diagnose.model import (
 from rocketchaos.harness.diagnose.view import PROXY
 
 SETTINGS_EVERY = 6
-"""Settings and routes are asked for again in every sixth look, after about 30 s, as clients ask for routes."""
+"""Settings and routes are asked for again in every sixth look, after about 30 s, as clients ask for routes. At
+once where a broker comes, or has another address."""
 YOUNG_BROKER_WAIT_S = 1.0
 YOUNG_BROKER_ATTEMPTS = 3
 """A young broker answers GET_BROKER_RUNTIME_INFO with an exception, for one second (StoreStatsService; 4.9.4)."""
@@ -74,8 +75,7 @@ class Collector:
             only: these groups alone; None: all that are looked at.
         """
         item = Look(number, int(time.time() * 1000))
-        anew = self._known is None or number - self._known.number >= SETTINGS_EVERY
-        await self._cluster(item, anew)
+        anew = await self._cluster(item)
         groups = [group for group in self._groups(item) if only is None or group in only]
         await asyncio.gather(
             copies.add_copies(item, self._runtime, self._ask, self._keep_offsets),
@@ -124,7 +124,8 @@ class Collector:
 
     # One kind of question each ----------------------------------------------------------------------------
 
-    async def _cluster(self, look: Look, anew: bool) -> None:
+    async def _cluster(self, look: Look) -> bool:
+        """Ask for all brokers and their offsets; whether this look asks for settings and routes, too."""
         answers = await asyncio.gather(
             *(self._ask(look, ns, requests.GET_BROKER_CLUSTER_INFO) for ns in self.scope.name_servers)
         )
@@ -138,7 +139,10 @@ class Collector:
             clusters.update(registered.clusters)
         for name, known in sorted(addresses.items()):
             look.brokers[name] = Broker(name, clusters.get(name, ""), known)
+        before = self._known
+        anew = before is None or look.number - before.number >= SETTINGS_EVERY or bool(arrivals(before, look))
         await asyncio.gather(*(self._broker(look, broker, anew) for broker in list(look.brokers.values())))
+        return anew
 
     async def _broker(self, look: Look, broker: Broker, anew: bool) -> None:
         offsets = self._ask(look, broker.address, requests.GET_ALL_CONSUMER_OFFSET, keep=self._keep_offsets)
@@ -331,6 +335,15 @@ def _is_missing(known: Look, broker: str) -> bool:
     """Whether this broker left a question about its settings without any answer, as under load."""
     asked = (*known.brokers[broker].asked, known.group_configs[broker], known.modes.get(broker))
     return any(item is not None and item.answer_code is None for item in asked)
+
+
+def arrivals(before: Look, look: Look) -> list[str]:
+    """The brokers that name servers know since, or know at another address."""
+    return [
+        name
+        for name, broker in look.brokers.items()
+        if name not in before.brokers or broker.addresses != before.brokers[name].addresses
+    ]
 
 
 def consumed_topics(look: Look, group: str) -> set[str]:

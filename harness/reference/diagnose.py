@@ -71,7 +71,8 @@ clients send at their start and every 5 minutes, and not from their heartbeats (
 So `--watch 6m` sees it, unless the members started within 5 s of each other: then what one stores is replaced
 before the next look.
 
-`--watch 2m` looks every 5 s and reports changes. It takes 25 s to see that a group falls behind.
+`--watch 2m` looks every 5 s and reports changes: of members, subscriptions, owners of queues, offsets, registered
+brokers and findings. It takes 25 s to see that a group falls behind.
 An offset that somebody sets ahead (RC0509), by 20 messages or more, is found if it happens during the watch,
 20 s later at the latest.
 

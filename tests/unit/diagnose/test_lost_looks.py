@@ -10,15 +10,17 @@ import pytest
 from rocketchaos.harness.cli.diagnose import Watch, code_of
 from rocketchaos.harness.cli.diagnose_options import Output
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
-from rocketchaos.harness.diagnose.changes import Reach
+from rocketchaos.harness.diagnose.changes import Reach, registrations
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.metrics import Metrics
+from rocketchaos.harness.diagnose.model import Look
 from rocketchaos.harness.diagnose.output.document import document
 from rocketchaos.harness.diagnose.output.page import page
 from tests.unit.diagnose.broker_edits import offset
 from tests.unit.diagnose.member_edits import ALIKE
 from tests.unit.diagnose.reports import (
+    BROKER,
     SECOND,
     Edit,
     by_look,
@@ -106,3 +108,49 @@ def test_the_metrics_of_a_watch_say_that_nobody_is_reachable() -> None:
         watched.on_look, watched.on_lost = Watch(60.0, None, Output.JSON).tell(metrics)
         assert asyncio.run(watched.run()).unreached
     assert "rocketchaos_diagnose_reachable 0\n" in metrics.text
+
+
+def test_a_watch_tells_which_brokers_come_leave_or_move() -> None:
+    def served(document: Any, look: int) -> None:
+        known = document["brokerAddrTable"]
+        if look == 0:
+            del known[SECOND]
+        if look == 2:
+            known[SECOND]["brokerAddrs"]["0"] = "10.0.0.9:10911"
+        if look == 3:
+            known[SECOND]["brokerAddrs"]["1"] = "10.0.0.9:10921"
+            del known[BROKER]
+
+    lines = list[str]()
+    watched = diagnosis(RECORDED, ALIKE, *STANDS, second_broker(), by_look(106, served), looks=5)
+    watched.on_look = lambda report: lines.extend(registrations(report))
+    report = asyncio.run(watched.run())
+    first, second = (report.looks[1].brokers[name].address for name in (BROKER, SECOND))
+    assert [line.split("Z ", 1)[1] for line in lines] == [
+        f"broker {SECOND} at {second} is registered now",
+        f"broker {SECOND} was at {second}, and is at 10.0.0.9:10911 now",
+        f"broker {BROKER} at {first} is no longer registered",
+        f"broker {SECOND} was at 10.0.0.9:10911, and is at {second} now",
+        f"broker {SECOND}, id 1, at 10.0.0.9:10921 is registered now",
+        f"broker {BROKER} at {first} is registered now",
+        f"broker {SECOND}, id 1, at 10.0.0.9:10921 is no longer registered",
+    ]
+
+
+def test_a_broker_that_comes_brings_its_routes_at_once() -> None:
+    def late(document: Any, look: int) -> None:
+        if look == 0:
+            del document["brokerAddrTable"][SECOND]
+
+    def without(document: Any, look: int) -> None:
+        if look == 0 and "queueDatas" in document:
+            document["queueDatas"] = [each for each in document["queueDatas"] if each["brokerName"] != SECOND]
+
+    report = diagnosed(
+        RECORDED, ALIKE, *STANDS, second_broker(), by_look(106, late), by_look(105, without), looks=2
+    )
+    assert [SECOND in _holders(look) for look in report.looks] == [False, True]
+
+
+def _holders(look: Look) -> set[str]:
+    return {name for route in look.routes["topic-1"].values() for name in route.brokers}
