@@ -160,6 +160,19 @@ class Finding:
         return f"{self.level} [{self.check.code}] ({self.resource}) {self.check.title}: {self.sentence}"
 
 
+def distinct(findings: Iterable[Finding]) -> list[tuple[Finding, list[str]]]:
+    """Each statement once, with the further groups of which it holds word by word, as of their common topic."""
+    found: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
+    for item in findings:
+        proof = tuple(evidence.says for evidence in item.evidence)
+        words = (item.check.code, item.level, item.topic, item.sentence, item.effect, item.messages, proof)
+        if words in found:
+            found[words][1].append(item.group)
+        else:
+            found[words] = (item, [])
+    return list(found.values())
+
+
 @dataclass(frozen=True, slots=True)
 class Undetermined:
     """A check that could not tell."""

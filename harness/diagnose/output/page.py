@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import fields_text
+from rocketchaos.harness.diagnose.finding import distinct
 from rocketchaos.harness.diagnose.output.document import document
 from rocketchaos.harness.diagnose.output.text import plain
 from rocketchaos.harness.diagnose.words import counted
@@ -47,6 +48,8 @@ _PAGE = """<!doctype html>
 {% for proof in one.evidence %}<tr><td>{{ proof.says|marked }}<td>{{ proof.request }} {{ proof.fields|fields }}<td>
 {{- proof.address }}<td>{{ proof.at }}</tr>
 {% endfor %}</table></details>
+{% if one.also %}<p>Also of group{{ "s" if one.also|length > 1 }}
+{% for group in one.also %}<code>{{ group }}</code>{{ ", " if not loop.last }}{% endfor %}.</p>{% endif %}
 {% if one.claims %}<p>Claims that explain it: {{ one.claims|join(", ") }}.</p>{% endif %}
 </article>
 {% endfor %}
@@ -68,6 +71,12 @@ _PAGE = """<!doctype html>
 def page(report: Report, code: ExitCode) -> str:
     """The whole page, without characters that steer a terminal: it is printed."""
     shown = document(report, code)
+    also = {id(finding): groups for finding, groups in distinct(report.findings)}
+    findings = [
+        {**item, "also": also[id(finding)]}
+        for finding, item in zip(report.findings, shown["findings"], strict=True)
+        if id(finding) in also
+    ]
     counts = {
         level: sum(item["level"] == level for item in shown["findings"])
         for level in ("error", "warning", "info")
@@ -78,7 +87,9 @@ def page(report: Report, code: ExitCode) -> str:
         ruled_out.setdefault(item.group, []).append(f"{item.check.code}: {item.check.known}")
     environment = Environment(autoescape=True, trim_blocks=True)
     environment.filters.update(counted=counted, fields=fields_text, marked=_marked)
-    whole = environment.from_string(_PAGE).render(**shown, levels=levels, ruled_out_by_group=ruled_out)
+    whole = environment.from_string(_PAGE).render(
+        {**shown, "findings": findings}, levels=levels, ruled_out_by_group=ruled_out
+    )
     return plain(whole)
 
 

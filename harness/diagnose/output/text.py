@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from rocketchaos.harness.diagnose.diagnosis import Report
-from rocketchaos.harness.diagnose.finding import FAMILIES, Check, Evidence, Finding, Undetermined
+from rocketchaos.harness.diagnose.finding import FAMILIES, Check, Evidence, Finding, Undetermined, distinct
 from rocketchaos.harness.diagnose.words import clock, counted, joined
 
 _WIDTH = 118
@@ -31,11 +31,13 @@ def text(report: Report, *, verbose: bool = False, known: Collection[str] = ()) 
 
 
 def _lines(report: Report, verbose: bool, known: Collection[str]) -> Iterator[str]:
-    for finding in report.findings:
+    for finding, also in distinct(report.findings):
         if finding.headline in known:
             yield from _wrapped("", f"{finding.headline} (proof above)", "    ")
         else:
             yield from _finding(finding)
+        if also:
+            yield from _wrapped("    also of:  ", f"group{'s' * (len(also) > 1)} {joined(also)}")
         yield ""
     yield from _undetermined(report.undetermined)
     ruled_out: dict[str, list[Check]] = {}

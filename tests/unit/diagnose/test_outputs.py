@@ -50,6 +50,25 @@ def test_checks_that_found_nothing_are_codes_by_what_they_look_at_and_sentences_
     assert len(short.splitlines()) < len(long.splitlines())
 
 
+def test_one_statement_about_several_groups_is_printed_once() -> None:
+    report = diagnosed("mismatch-5.5.0.json")
+    (finding,) = report.findings
+    others = [replace(finding, group=group) for group in ("group-2", "group-3")]
+    differs = replace(finding, group="group-4", sentence="something else")
+    several = replace(report, findings=(finding, *others, differs))
+    shown = " ".join(text(several).split())
+    assert shown.count(finding.sentence) == 1
+    assert "also of: groups group-2 and group-3 error [RC0101] (group group-4" in shown
+    known = " ".join(text(several, known={finding.headline}).split())
+    assert "(proof above) also of: groups group-2 and group-3" in known
+    html = page(several, ExitCode.NOT_AS_EXPECTED)
+    assert html.count("<article") == 2
+    assert "<p>Also of groups\n<code>group-2</code>, <code>group-3</code>.</p>" in html
+    assert len(document(several, ExitCode.NOT_AS_EXPECTED)["findings"]) == 4
+    assert "also of" not in text(report).lower()
+    assert "Also of" not in page(report, ExitCode.NOT_AS_EXPECTED)
+
+
 def test_every_check_belongs_to_a_family() -> None:
     assert {code[:4] for code in CHECKS} == set(FAMILIES)
 
