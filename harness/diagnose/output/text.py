@@ -1,7 +1,7 @@
 """A report for people: each finding as `<level> [<code>] (<resource>) <sentence>`, and what proves it below."""
 
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from rocketchaos.harness.diagnose.diagnosis import Report
@@ -9,8 +9,8 @@ from rocketchaos.harness.diagnose.finding import FAMILIES, Check, Evidence, Find
 from rocketchaos.harness.diagnose.words import clock, counted, joined
 
 _WIDTH = 118
-_GROUPS = 4
-"""With more groups the report has no list of the checks that found nothing; `--verbose` has it."""
+_PARAGRAPHS = 4
+"""If groups differ more in the checks that found nothing, only `--verbose` lists these."""
 _EVIDENCE = 12
 """At most this many answers of a finding are shown; JSON has all."""
 
@@ -43,14 +43,7 @@ def _lines(report: Report, verbose: bool, known: Collection[str]) -> Iterator[st
     ruled_out: dict[str, list[Check]] = {}
     for out in report.ruled_out:
         ruled_out.setdefault(out.group, []).append(out.check)
-    for group, checks in ruled_out.items():
-        if verbose or len(ruled_out) <= _GROUPS:
-            about = f"no finding for {f'group {group}' if group else 'the cluster'}: "
-            yield from (
-                _wrapped(about, "; ".join(f"{check.known} ({check.code})" for check in checks))
-                if verbose
-                else _wrapped(about, _by_family(checks))
-            )
+    yield from _ruled_out(ruled_out, verbose)
     if ruled_out and not verbose:
         yield "`--verbose` prints what each check that found nothing ruled out"
     told = [(item.check.code, item.group) for item in report.findings]
@@ -72,6 +65,20 @@ def _lines(report: Report, verbose: bool, known: Collection[str]) -> Iterator[st
         f"{summary}; {len(report.undetermined)} undetermined; {counted(len(report.groups), 'group')} at "
         f"{'; '.join(report.name_servers)}, {counted(len(report.looks), 'look')}, {report.seconds:.1f} s"
     )
+
+
+def _ruled_out(by_group: Mapping[str, list[Check]], verbose: bool) -> Iterator[str]:
+    """A paragraph for all groups in which the same checks found nothing."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for group, checks in by_group.items():
+        alike.setdefault(tuple(check.code for check in checks), []).append(group)
+    for groups in alike.values() if verbose or len(alike) <= _PARAGRAPHS else ():
+        checks = by_group[groups[0]]
+        about = f"group{'s' * (len(groups) > 1)} {joined(groups)}" if groups[0] else "the cluster"
+        known = (
+            "; ".join(f"{check.known} ({check.code})" for check in checks) if verbose else _by_family(checks)
+        )
+        yield from _wrapped(f"no finding for {about}: ", known)
 
 
 def _by_family(checks: Sequence[Check]) -> str:

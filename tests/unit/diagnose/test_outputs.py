@@ -69,6 +69,22 @@ def test_one_statement_about_several_groups_is_printed_once() -> None:
     assert "Also of" not in page(report, ExitCode.NOT_AS_EXPECTED)
 
 
+def test_groups_in_which_the_same_checks_found_nothing_share_a_paragraph() -> None:
+    report = diagnosed("mismatch-5.5.0.json")
+    own = [item for item in report.ruled_out if item.group]
+    others = [replace(item, group=f"group-{number}") for number in range(2, 9) for item in own]
+    shown = " ".join(text(replace(report, ruled_out=(*report.ruled_out, *others[:-1]))).split())
+    alike = "group-1, group-2, group-3, group-4, group-5, group-6 and group-7"
+    assert shown.count("no finding for group") == 2
+    assert f"no finding for groups {alike}: " in shown
+    assert "no finding for group group-8: " in shown
+    assert "no finding for the cluster: " in shown
+    each_lacks_another = [item for number, item in enumerate(others) if number % (len(own) + 1)]
+    mixed = replace(report, ruled_out=(*report.ruled_out, *each_lacks_another))
+    assert "no finding for" not in text(mixed)
+    assert text(mixed, verbose=True).count("no finding for") > 4
+
+
 def test_every_check_belongs_to_a_family() -> None:
     assert {code[:4] for code in CHECKS} == set(FAMILIES)
 
