@@ -37,7 +37,7 @@ def _lines(report: Report, verbose: bool, known: Collection[str]) -> Iterator[st
         else:
             yield from _finding(finding)
         if also:
-            yield from _wrapped("    also of:  ", f"group{'s' * (len(also) > 1)} {joined(also)}")
+            yield from _wrapped("    also of:  ", _groups(also))
         yield ""
     yield from _undetermined(report.undetermined)
     ruled_out: dict[str, list[Check]] = {}
@@ -74,11 +74,10 @@ def _ruled_out(by_group: Mapping[str, list[Check]], verbose: bool) -> Iterator[s
         alike.setdefault(tuple(check.code for check in checks), []).append(group)
     for groups in alike.values() if verbose or len(alike) <= _PARAGRAPHS else ():
         checks = by_group[groups[0]]
-        about = f"group{'s' * (len(groups) > 1)} {joined(groups)}" if groups[0] else "the cluster"
         known = (
             "; ".join(f"{check.known} ({check.code})" for check in checks) if verbose else _by_family(checks)
         )
-        yield from _wrapped(f"no finding for {about}: ", known)
+        yield from _wrapped(f"no finding for {_groups(groups)}: ", known)
 
 
 def _by_family(checks: Sequence[Check]) -> str:
@@ -119,20 +118,34 @@ def _in_words(evidence: Evidence) -> str:
 
 
 def _undetermined(found: Iterable[Undetermined]) -> Iterator[str]:
+    """One line for each reason, and one for all checks and groups that the same silence leaves open."""
+    open_for: dict[tuple[str, ...], list[Undetermined]] = {}
     silent: dict[tuple[str, str], list[str]] = {}
     for item in found:
         if item.by_silence:
             silent.setdefault((item.group, item.silent), []).append(item.check.code)
-            continue
+        else:
+            open_for.setdefault((item.check.code, item.topic, item.reason), []).append(item)
+    for first, *others in open_for.values():
+        also = f"; so for {_groups([item.group for item in others])}" if others else ""
         yield from _wrapped(
             "",
-            f"undetermined [{item.check.code}] ({item.resource}) {item.check.title}? {item.reason}",
+            f"undetermined [{first.check.code}] ({first.resource}) {first.check.title}? {first.reason}{also}",
             "    ",
         )
+    alike: dict[tuple[str, str], list[str]] = {}
     for (group, who), codes in silent.items():
-        about = f"group {group}" if group else "the cluster"
-        listing = ", ".join(dict.fromkeys(codes))
-        yield from _wrapped("", f"undetermined for {about} because {who} don't answer: {listing}", "    ")
+        alike.setdefault((who, ", ".join(dict.fromkeys(codes))), []).append(group)
+    for (who, listing), groups in alike.items():
+        about = f"undetermined for {_groups(groups)} because {who} don't answer: {listing}"
+        yield from _wrapped("", about, "    ")
+
+
+def _groups(names: Sequence[str]) -> str:
+    """`group g`, `groups g and h`, or `the cluster`, whose name is empty."""
+    of_groups = [name for name in names if name]
+    parts = [f"group{'s' * (len(of_groups) > 1)} {joined(of_groups)}"] if of_groups else []
+    return " and ".join([*parts, "the cluster"] if len(of_groups) < len(names) else parts)
 
 
 def _wrapped(begin: str, words: str, indent: str = "") -> list[str]:

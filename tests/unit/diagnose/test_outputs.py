@@ -16,7 +16,7 @@ from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.diagnose import bundle
 from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.exchange import Exchange
-from rocketchaos.harness.diagnose.finding import FAMILIES
+from rocketchaos.harness.diagnose.finding import FAMILIES, Undetermined
 from rocketchaos.harness.diagnose.output.document import document
 from rocketchaos.harness.diagnose.output.page import page
 from rocketchaos.harness.diagnose.output.text import text
@@ -83,6 +83,26 @@ def test_groups_in_which_the_same_checks_found_nothing_share_a_paragraph() -> No
     mixed = replace(report, ruled_out=(*report.ruled_out, *each_lacks_another))
     assert "no finding for" not in text(mixed)
     assert text(mixed, verbose=True).count("no finding for") > 4
+
+
+def test_a_reason_that_leaves_several_groups_open_is_printed_once() -> None:
+    report = diagnosed("mismatch-5.5.0.json")
+    check = CHECKS["RC0401"]
+    reasons = [Undetermined(check, group, "t", "nobody knows", ()) for group in ("g", "h", "")]
+    silences = [
+        Undetermined(CHECKS[code], group, "", "silent", (), by_silence=True)
+        for group, codes in (("g", ("RC0102", "RC0601")), ("h", ("RC0102", "RC0601")), ("i", ("RC0102",)))
+        for code in codes
+    ]
+    shown = " ".join(text(replace(report, undetermined=(*reasons, *silences))).split())
+    assert (
+        f"undetermined [RC0401] (group g, topic t) {check.title}? nobody knows; so for group h and the cluster"
+        in shown
+    )
+    assert (
+        "undetermined for groups g and h because members don't answer: RC0102, RC0601 undetermined" in shown
+    )
+    assert "undetermined for group i because members don't answer: RC0102 no finding" in shown
 
 
 def test_every_check_belongs_to_a_family() -> None:
