@@ -1,5 +1,6 @@
 """`rocketchaos report ingest`, `export`, `tidy`, `migrate`, `package`: what fills and keeps a store."""
 
+import re
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -79,7 +80,7 @@ def tidy(
         typer.Option(
             "--keep",
             metavar="DAYS",
-            help="Remove older runs, as with 400d. Later ingests skip their folders. [default: all are kept]",
+            help="Remove older runs, as with 400d. Later ingests skip their folders. Default: all are kept.",
         ),
     ] = None,
     master: MasterOption = None,
@@ -101,10 +102,10 @@ def tidy(
 
 
 def _days(text: str) -> timedelta:
-    number = text.removesuffix("d")
-    if not (text.endswith("d") and number.isascii() and number.isdigit() and 1 <= int(number) <= _MOST_DAYS):
-        raise UsageProblem(f"--keep takes days, at most {_MOST_DAYS}d, not `{text}`", "As in --keep 400d.")
-    return timedelta(days=int(number))
+    number = re.fullmatch(r"([0-9]{1,9})d", text)
+    if number is None or not 1 <= int(number[1]) <= _MOST_DAYS:
+        raise UsageProblem(f"--keep takes days, 1d to {_MOST_DAYS}d, not `{text}`", "As in --keep 400d.")
+    return timedelta(days=int(number[1]))
 
 
 def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:

@@ -50,6 +50,11 @@ class CauseSeen:
     text: str
     source: str | None
 
+    @property
+    def of_bad_runs(self) -> bool:
+        """Whether the shares are of bad runs only: facts have lines of logs and most events only of these."""
+        return self.kind in ("event", "log")
+
 
 @dataclass(frozen=True, slots=True)
 class Took:

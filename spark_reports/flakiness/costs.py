@@ -51,7 +51,9 @@ def costs_line(costs: Sequence[Cost]) -> str:
         return ""
     minutes, of = (sum(cost.seconds for cost in some) / 60 for some in (lost, costs))
     runs = counted(sum(cost.runs for cost in lost), "run")
-    spent = f"{minutes:,.0f} of {of:,.0f} minutes of all runs"
+    # Rounded to whole minutes, half a minute of six would look like a sixth.
+    digits = 1 if minutes < 10 else 0
+    spent = f"{minutes:,.{digits}f} of {of:,.{digits}f} minutes of all runs"
     return f"{runs} did not end as expected, or ended in an error: {spent}."
 
 

@@ -118,8 +118,8 @@ def _version(change: VersionChange) -> str:
     before, after = change.before, change.after
     beside = ", in parallel with the older version" if change.side_by_side else ""
     return (
-        f"{change.change}{beside}: {change.experiment} fell from {rate(before.hits, before.runs)} to "
-        f"{rate(after.hits, after.runs)} as expected ({chance(change.p)}); first bad run "
+        f"{change.change}{beside}: the share of runs as expected of {change.experiment} fell from "
+        f"{rate(before.hits, before.runs)} to {rate(after.hits, after.runs)} ({chance(change.p)}); first bad run "
         f"{day(after.miss_started)}, see {named_run(after.miss_source)}"
     )
 

@@ -200,7 +200,8 @@ def signatures_table(signatures: Sequence[Signature]) -> Table:
         "Findings that differ only in details of a run, such as an id, are one row. `first_in_runs` counts every "
         "run that did not end as expected, or ended in an error, once: for the finding that says most about it. "
         "`bad_runs` counts all these runs with the finding, `lost_runs` those of them that ended in an error, and "
-        "`good_runs` the runs with it that ended as expected: if there are many, the finding explains little. The "
+        "`good_runs` the runs with it that ended as expected: if there are many, the finding explains little. "
+        "Lines of logs and most events are recorded only in bad runs: good runs may have them too. The "
         "table has at most 200 rows, those that cost most first. The example is the newest run.",
         schema(**columns),
         [{name: getattr(signature, name) for name in columns} for signature in signatures],

@@ -1,5 +1,6 @@
 -- One row per cause: how many bad runs of each side have it, of all runs that there are of the scenarios in which it was
--- seen. A run is bad that ended not as expected, or in an error. `text` and `source` are of the newest run that has it.
+-- seen. A run is bad that ended not as expected, or in an error. Facts have lines of logs and most events of bad runs only:
+-- of these causes `before_of` and `after_of` count bad runs. `text` and `source` are of the newest run that has it.
 -- At most 2000, those of most runs first.
 WITH ends AS (
   SELECT s.side, r.run_key, r.scenario, r.source, r.started,
@@ -34,13 +35,17 @@ by_scenario AS (
 all_runs AS (
   SELECT scenario,
          count(CASE WHEN side = 'before' THEN 1 END) AS before_of,
-         count(CASE WHEN side = 'after' THEN 1 END) AS after_of
+         count(CASE WHEN side = 'after' THEN 1 END) AS after_of,
+         count(CASE WHEN side = 'before' AND bad THEN 1 END) AS before_bad,
+         count(CASE WHEN side = 'after' AND bad THEN 1 END) AS after_bad
   FROM ends
   GROUP BY scenario
 )
 SELECT b.signature, min(b.from_side) AS side, substring(min(b.kind), 3) AS kind,
-       sum(b.before_runs) AS before_runs, sum(a.before_of) AS before_of,
-       sum(b.after_runs) AS after_runs, sum(a.after_of) AS after_of,
+       sum(b.before_runs) AS before_runs,
+       sum(CASE WHEN b.kind IN ('4 event', '5 log') THEN a.before_bad ELSE a.before_of END) AS before_of,
+       sum(b.after_runs) AS after_runs,
+       sum(CASE WHEN b.kind IN ('4 event', '5 log') THEN a.after_bad ELSE a.after_of END) AS after_of,
        count(*) AS scenarios, min(b.scenario) AS scenario,
        min(b.first_seen) AS first_seen, max(b.last_seen) AS last_seen,
        max_by(b.text, b.newest) AS text, max_by(b.source, b.newest) AS source

@@ -38,7 +38,13 @@ def night(first: int, batch: str, rocketmq: str, regressed: str, slow: float) ->
     bad = [run for run in runs if not run["as_expected"]]
     return {
         "runs": runs,
-        "findings": [finding_row(run["run_key"], f"{run['scenario']} <n>") for run in bad],
+        "findings": [finding_row(run["run_key"], f"{run['scenario']} <n>") for run in bad]
+        + [
+            finding_row(run["run_key"], f"{run['scenario']} {kind}", kind=kind)
+            for run in bad
+            if run["scenario"] == "regressed"
+            for kind in ("event", "log")
+        ],
         "checks": [
             {
                 "run_key": run["run_key"], "position": 0, "claim": "E14", "section": "anomaly",
@@ -109,10 +115,13 @@ def test_its_claim_its_cause_and_its_time_are_reported(report: Report) -> None:
         ("E14", "no longer so", "regressed")
     ]
     causes = {
-        row["signature"]: (row["change"], row["after"], row["before"]) for row in rows(report, "new_causes")
+        row["signature"]: tuple(row[name] for name in ("change", "before", "before_of", "after", "after_of"))
+        for row in rows(report, "new_causes")
     }
+    # Facts have lines of logs and most events of bad runs only: the good runs before may have had them too.
     assert causes == {
-        "regressed <n>": ("new", 6, 0), "bb <n>": ("new", 2, 0), "aa <n>": ("gone", 0, 2),
+        "regressed <n>": ("new", 0, 6, 6, 6), "regressed event": ("new", 0, 0, 6, 6),
+        "regressed log": ("new", 0, 0, 6, 6), "bb <n>": ("new", 0, 0, 2, 2), "aa <n>": ("gone", 2, 2, 0, 0),
     }  # fmt: skip
     assert {(row["scenario"], row["what"], row["change"]) for row in rows(report, "new_timing")} == {
         ("regressed", "Rebalance", "slower"), ("sound", "Rebalance", "slower"),

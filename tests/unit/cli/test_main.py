@@ -195,6 +195,14 @@ def test_help_fits_80_columns_and_ends_with_the_example(
     )
 
 
+def test_help_names_the_default_of_what_tidy_keeps(capsys: pytest.CaptureFixture[str]) -> None:
+    # Square brackets are styles to what prints the help, and vanish.
+    assert main(["report", "tidy", "--help"]) == 0
+
+    words = " ".join(capsys.readouterr().out.replace("│", "").split())
+    assert "Default: all are kept." in words
+
+
 def text_of(lines: list[str]) -> list[str]:
     """What stands between usage and options."""
     ends = [number for number, line in enumerate(lines) if line.startswith("╭")]

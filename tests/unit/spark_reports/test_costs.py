@@ -66,6 +66,10 @@ def test_the_line_has_all_of_it_or_nothing() -> None:
     assert costs_line([cost(lost=False)]) == ""
 
 
+def test_a_few_minutes_have_a_digit_more_so_that_half_a_minute_of_six_is_no_sixth() -> None:
+    assert "0.6 of 6.1 minutes" in costs_line([cost(minutes=0.55), cost(lost=False, minutes=5.54)])
+
+
 def test_a_table_has_its_costliest_rows_alone() -> None:
     many = [cost(signature=f"cause-{n}", minutes=n) for n in range(1, MOST_ROWS + 51)]
     by_cause = next(table for table in costs_tables(many) if table.name == "costs_by_cause")

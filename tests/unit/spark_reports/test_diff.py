@@ -197,6 +197,15 @@ def test_causes_come_and_go_and_change_no_verdict() -> None:
     assert found.verdict == "not worse"
 
 
+def test_a_line_of_a_log_is_compared_among_bad_runs_as_good_runs_may_have_it_too() -> None:
+    sound = {cell(): share(6, 6)}
+    line = cause(Share(0, 0), share(6, 6), "a line", "log")
+    (text,) = lines(news(sound, sound, causes=[line]))
+    assert text.startswith("New cause (product) in 6 of 6 bad runs of tags, no bad runs of it before, p=1")
+    (text,) = lines(news(sound, sound, causes=[cause(share(0, 6), share(6, 6), "a check", "check")]))
+    assert text.startswith("New cause (product) in 6 of 6 runs of tags, none of 6 runs before, p=0.00")
+
+
 def test_times_that_moved_name_the_slowest_run() -> None:
     sound = {cell(): share(6, 6)}
     fast = Took({100.0: 4, 110.0: 4}, {100.0: "runs/a", 110.0: "runs/b"})

@@ -15,8 +15,8 @@ from rocketchaos.harness.core.errors import ExitCode
     ("arguments", "found"),
     [
         *(
-            (("tidy", "--store", "none", "--keep", keep), f"--keep takes days, at most 36500d, not `{keep}`")
-            for keep in ("400", "0d", "1y", "-1d", "d", "99999d")
+            (("tidy", "--store", "none", "--keep", keep), f"--keep takes days, 1d to 36500d, not `{keep}`")
+            for keep in ("400", "0d", "1y", "-1d", "d", "99999d", f"{'9' * 5000}d")
         ),
         (("package", "--out", "."), "a package is a zip: ."),
         (("package", "--out", "rocketchaos.py"), "a package is a zip: rocketchaos.py"),
