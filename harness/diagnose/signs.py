@@ -37,11 +37,16 @@ def lasts_s(looks: Sequence[Look], seen: Sequence[frozenset[Sign]], sign: Sign) 
 
 def recurring(looks: Sequence[Look], seen: Sequence[frozenset[Sign]]) -> set[Place]:
     """States that come and go for longer than one change takes, as where two members take turns with a queue: a
-    look in which they are away doesn't rule them out."""
+    look in which they are away doesn't rule them out. One that stays, and then ends for good, was one change."""
     first: dict[Place, int] = {}
     last: dict[Place, int] = {}
+    came_again: set[Place] = set()
+    away: set[Place] = set()
     for look, signs in zip(looks, seen, strict=True):
-        for code, group, _, _ in signs:
-            first.setdefault((code, group), look.at_ms)
-            last[code, group] = look.at_ms
-    return {place for place, at_ms in first.items() if last[place] - at_ms >= 1000 * SETTLES_S}
+        there = {(code, group) for code, group, _, _ in signs}
+        for place in there:
+            first.setdefault(place, look.at_ms)
+            last[place] = look.at_ms
+        came_again |= there & away
+        away |= {place for place in first.keys() - there if not place[1] or place[1] in look.stored}
+    return {place for place in came_again if last[place] - first[place] >= 1000 * SETTLES_S}

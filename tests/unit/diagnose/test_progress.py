@@ -121,8 +121,17 @@ def _asked_at_any_time(ago_ms: Callable[[int], int]) -> Edit:
         (lambda look: 5_000 + 300 * look % 1_000, Level.WARNING),
         (lambda look: 20 * (look % 2), Level.ERROR),
         (lambda look: 5_000 + 20 * (look % 2), Level.ERROR),
+        (lambda look: 400 if look in (4, 9) else 20 * (look % 2), Level.ERROR),
+        (lambda look: -400 if look in (4, 9) else 20 * (look % 2), Level.ERROR),
     ],
-    ids=["paused", "paused-with-another-clock", "refused", "refused-with-another-clock"],
+    ids=[
+        "paused",
+        "paused-with-another-clock",
+        "refused",
+        "refused-with-another-clock",
+        "refused-on-a-busy-host",
+        "refused-and-answered-late",
+    ],
 )
 def test_a_broker_that_refuses_all_pulls_is_no_pause(ago_ms: Callable[[int], int], level: Level) -> None:
     stands = offset(lambda _look: 1)

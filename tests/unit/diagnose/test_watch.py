@@ -19,7 +19,7 @@ from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.metrics import Metrics, lines
 from rocketchaos.harness.diagnose.requests import GET_ALL_SUBSCRIPTIONGROUP_CONFIG
 from tests.unit.diagnose.broker_edits import group_settings, no_group, offset, settings
-from tests.unit.diagnose.member_edits import ALIKE, FIRST, listener
+from tests.unit.diagnose.member_edits import ALIKE, FIRST, listener, orderly, without_queue
 from tests.unit.diagnose.reports import Edit, by_look, codes, diagnosed, each, unknown
 
 
@@ -164,6 +164,21 @@ def test_what_was_found_at_any_time_is_not_ruled_out() -> None:
     assert codes(report) == set()
     assert "RC0101" not in {item.check.code for item in report.ruled_out}
     assert "RC0106" in {item.check.code for item in report.ruled_out}
+
+
+@pytest.mark.parametrize(("comes_again", "ruled_out"), [(False, True), (True, False)])
+def test_what_ends_for_good_before_a_change_must_be_over_is_ruled_out(
+    comes_again: bool, ruled_out: bool
+) -> None:
+    """Queues without an owner for 28 s, while orderly members may first have to learn of them."""
+
+    def change(document: Any, look: int) -> None:
+        if look < 15 and not (comes_again and look == 7):
+            without_queue(document["mqTable"], 3)
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *orderly(locked=True), by_look(307, change), looks=50)
+    assert "RC0301" not in codes(report)
+    assert ("RC0301" in {item.check.code for item in report.ruled_out}) is ruled_out
 
 
 def _group_comes_in_look(number: int) -> Edit:
