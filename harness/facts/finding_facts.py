@@ -75,7 +75,9 @@ def finding_facts(
     for found in documents.run.nightly.findings if documents.run.nightly else ():
         yield _fact(documents, "invariant", PRODUCT, "harness", found.words, found.code)
     for item in logs if wrong else ():
-        yield _fact(documents, "log", side, item.node, item.text, occurrences=item.occurrences)
+        yield _fact(
+            documents, "log", side, item.node, item.text, item.signature, occurrences=item.occurrences
+        )
 
 
 def side_of(trouble: str | None) -> str:

@@ -26,6 +26,9 @@ _TELLING = re.compile(
     r"|no space|too many|busy|flow control|expired",
     re.ASCII | re.IGNORECASE,
 )
+_HEAD = re.compile(r"\d[\d-]* [\d:.,]+ +([A-Z]+) .*? - ", re.ASCII)
+"""What RocketMQ's layouts put before a message: the time, the level, and the thread, or the client's process and
+class. Versions have other layouts, and threads other names, for the same message."""
 _ANOTHER_RUN = re.compile(rf"-({TOKEN})\b", re.ASCII)
 
 
@@ -37,6 +40,8 @@ class LogFinding:
     """Whose log it is."""
     text: str
     """The first such line."""
+    signature: str
+    """Of the level and the message alone."""
     occurrences: int = 1
 
 
@@ -57,11 +62,12 @@ def found_in(lines: Iterable[tuple[str, str]], run: str) -> list[LogFinding]:
         if run not in line and _ANOTHER_RUN.search(line):
             continue
         text = line.strip(" ")[:LONGEST]
-        alike = node, signature(text, run)
-        if alike in found:
-            found[alike].occurrences += 1
+        head = _HEAD.match(text)
+        alike = signature(f"{head[1]} {text[head.end() :]}" if head else text, run)
+        if (node, alike) in found:
+            found[node, alike].occurrences += 1
         else:
-            found[alike] = LogFinding(node, text)
+            found[node, alike] = LogFinding(node, text, alike)
     return list(found.values())[:MOST]
 
 

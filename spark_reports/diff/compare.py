@@ -238,7 +238,7 @@ def _causes(causes: Sequence[CauseSeen]) -> list[CauseChange]:
             cause, _difference(cause.before, cause.after) if cause.before.of and cause.after.of else None, p
         )
         for cause, p in zip(causes, chances, strict=True)
-        if not (cause.before.hits and cause.after.hits)
+        if not (cause.before.hits and cause.after.hits) and cause.comparable
     ]
     return sorted(changes, key=lambda item: item.gravity)
 

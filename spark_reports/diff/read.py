@@ -49,11 +49,13 @@ class CauseSeen:
     last_seen: datetime | None
     text: str
     source: str | None
+    of_bad_runs: bool
+    """Whether the shares are of bad runs only: facts have lines of logs and most events only of these."""
 
     @property
-    def of_bad_runs(self) -> bool:
-        """Whether the shares are of bad runs only: facts have lines of logs and most events only of these."""
-        return self.kind in ("event", "log")
+    def comparable(self) -> bool:
+        """Otherwise it is of bad runs only, and one side has none."""
+        return not self.of_bad_runs or bool(self.before.of and self.after.of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ def _cause(row: Row) -> CauseSeen:
         in_utc(row.last_seen),
         row.text,
         row.source,
+        row.of_bad_runs,
     )
 
 

@@ -91,7 +91,7 @@ def causes_table(causes: Sequence[CauseChange]) -> Table:
         "New and gone causes",
         "Findings of runs that did not end as expected, or ended in an error, which only one side has. The "
         "columns show in how many runs, of all runs of the scenarios in which the cause was seen. Lines of "
-        "logs and most events are recorded only in bad runs, so `log` and `event` are compared among bad runs. "
+        "logs and most events are recorded only in bad runs, and compared among these. "
         f"{_CORRECTED.format('causes')}, including those that both sides have.",
         schema(
             change=_TEXT, certainty=_TEXT, side=_TEXT, kind=_TEXT, signature=_TEXT, scenario=_TEXT,

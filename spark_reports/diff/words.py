@@ -58,7 +58,7 @@ def cause_sentence(item: CauseChange) -> str:
     text = text if len(text) <= 160 else f"{text[:159].rstrip()}…"
     where = cause.scenario if cause.scenarios == 1 else counted(cause.scenarios, "scenario")
     unit = "bad run" if cause.of_bad_runs else "run"
-    against = f"none of {counted(other.of, unit)} {when}" if other.of else f"no {unit}s of it {when}"
+    against = f"none of {counted(other.of, unit)} {when}" if other.of else f"no runs of it {when}"
     return (
         f"{'New' if item.new else 'Gone'} cause ({cause.side}) in {seen.hits} of {counted(seen.of, unit)} of "
         f"{where}, {against}, {chance(item.p)}: {text}; see {named_run(cause.source)}"

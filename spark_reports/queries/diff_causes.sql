@@ -1,7 +1,7 @@
 -- One row per cause: how many bad runs of each side have it, of all runs that there are of the scenarios in which it was
--- seen. A run is bad that ended not as expected, or in an error. Facts have lines of logs and most events of bad runs only:
--- of these causes `before_of` and `after_of` count bad runs. `text` and `source` are of the newest run that has it.
--- At most 2000, those of most runs first.
+-- seen. A run is bad that ended not as expected, or in an error. Facts have lines of logs and most events of bad runs only
+-- (`harness.facts.finding_facts`): of these causes, `of_bad_runs`, the shares are of bad runs. `text` and `source` are of the
+-- newest run that has it. At most 2000, those of most runs first.
 WITH ends AS (
   SELECT s.side, r.run_key, r.scenario, r.source, r.started,
          coalesce(r.outcome = 'error' OR NOT r.as_expected OR (r.trouble IS NOT NULL AND r.trouble <> 'precondition'),
@@ -20,6 +20,7 @@ once AS (
 ),
 by_scenario AS (
   SELECT o.signature, e.scenario, min(o.from_side) AS from_side, min(o.kind) AS kind,
+         min(o.kind = '5 log' OR (o.kind = '4 event' AND NOT o.signature RLIKE '^(worker-died|listener-error)\\b')) AS of_bad_runs,
          count(CASE WHEN e.side = 'before' THEN 1 END) AS before_runs,
          count(CASE WHEN e.side = 'after' THEN 1 END) AS after_runs,
          min(e.started) AS first_seen,
@@ -41,11 +42,9 @@ all_runs AS (
   FROM ends
   GROUP BY scenario
 )
-SELECT b.signature, min(b.from_side) AS side, substring(min(b.kind), 3) AS kind,
-       sum(b.before_runs) AS before_runs,
-       sum(CASE WHEN b.kind IN ('4 event', '5 log') THEN a.before_bad ELSE a.before_of END) AS before_of,
-       sum(b.after_runs) AS after_runs,
-       sum(CASE WHEN b.kind IN ('4 event', '5 log') THEN a.after_bad ELSE a.after_of END) AS after_of,
+SELECT b.signature, min(b.from_side) AS side, substring(min(b.kind), 3) AS kind, min(b.of_bad_runs) AS of_bad_runs,
+       sum(b.before_runs) AS before_runs, sum(CASE WHEN b.of_bad_runs THEN a.before_bad ELSE a.before_of END) AS before_of,
+       sum(b.after_runs) AS after_runs, sum(CASE WHEN b.of_bad_runs THEN a.after_bad ELSE a.after_of END) AS after_of,
        count(*) AS scenarios, min(b.scenario) AS scenario,
        min(b.first_seen) AS first_seen, max(b.last_seen) AS last_seen,
        max_by(b.text, b.newest) AS text, max_by(b.source, b.newest) AS source

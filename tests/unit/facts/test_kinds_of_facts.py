@@ -202,7 +202,7 @@ def test_a_run_as_expected_has_no_findings_but_what_always_is_one() -> None:
         (1, "harness", "probe-failed", {"probe": "offsets", "error": "timeout"}),
         (2, "a", "worker-died", {"reason": "exit code 1"}),
     )
-    logs = [LogFinding("broker-a", "ERROR x")]
+    logs = [LogFinding("broker-a", "ERROR x", "ERROR x")]
     assert [(fact.kind, fact.side, fact.text) for fact in found(story, documents(), logs)] == [
         ("event", "environment", "worker-died: exit code 1")
     ]
@@ -280,6 +280,22 @@ def test_the_first_telling_lines_of_a_log_are_shown_and_others_counted() -> None
     assert given["ERROR cause x"].occurrences == 2
     assert {texts[2], texts[4]} < set(given)
     assert not any(text.startswith("INFO") or other in text for text in given)
+
+
+def test_a_message_is_alike_in_the_layouts_of_all_versions_and_of_all_threads() -> None:
+    said = f"get Topic [%RETRY%g-{TOKEN}] RouteInfoFromNameServer is not exist value"
+    lines = [
+        f"2026-11-30 09:13:47,877 WARN RocketmqClient - {said}",
+        f"2026-11-30 15:51:44.523 WARN  [3822] [MQClientFactoryScheduledThread] [o.a.r.c.i.M#?:?] - {said}",
+        f"2026-11-30 15:51:44.530 WARN  [3822] [Thread-3] [o.a.r.c.i.MQClientAPIImpl#?:?] - {said}",
+        f"2026-11-30 07:51:44.730 WARN ConsumerManageThread_1 - {said}",
+    ]
+    (fact,) = found_in([("a", line) for line in lines], TOKEN)
+    assert (fact.text, fact.occurrences) == (lines[0], 4)
+    assert fact.signature == "WARN get Topic [%RETRY%g-<run>] RouteInfoFromNameServer is not exist value"
+    # Another level, and a line without a head, are something else.
+    other = [lines[0], lines[0].replace("WARN", "ERROR"), f"java.lang.IllegalStateException: a - {said}"]
+    assert len(found_in([("a", line) for line in other], TOKEN)) == 3
 
 
 def test_a_log_is_of_the_node_whose_file_or_folder_it_is(tmp_path: Path) -> None:

@@ -45,7 +45,9 @@ def of_one(before: Share, after: Share) -> News:
 def cause(
     before: Share, after: Share, signature: str = "port <n> is in use", kind: str = "check"
 ) -> CauseSeen:
-    return CauseSeen(signature, "product", kind, before, after, "tags", 1, NOW, NOW, signature, "runs/cause")
+    return CauseSeen(
+        signature, "product", kind, before, after, "tags", 1, NOW, NOW, signature, "runs/cause", kind == "log"
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,9 +201,13 @@ def test_causes_come_and_go_and_change_no_verdict() -> None:
 
 def test_a_line_of_a_log_is_compared_among_bad_runs_as_good_runs_may_have_it_too() -> None:
     sound = {cell(): share(6, 6)}
-    line = cause(Share(0, 0), share(6, 6), "a line", "log")
+    line = cause(share(0, 3), share(6, 6), "a line", "log")
     (text,) = lines(news(sound, sound, causes=[line]))
-    assert text.startswith("New cause (product) in 6 of 6 bad runs of tags, no bad runs of it before, p=1")
+    assert text.startswith(
+        "New cause (product) in 6 of 6 bad runs of tags, none of 3 bad runs before, p=0.01"
+    )
+    # Nothing is known of good runs.
+    assert lines(news(sound, sound, causes=[cause(Share(0, 0), share(6, 6), "a line", "log")])) == []
     (text,) = lines(news(sound, sound, causes=[cause(share(0, 6), share(6, 6), "a check", "check")]))
     assert text.startswith("New cause (product) in 6 of 6 runs of tags, none of 6 runs before, p=0.00")
 
