@@ -20,7 +20,8 @@ once AS (
 ),
 by_scenario AS (
   SELECT o.signature, e.scenario, min(o.from_side) AS from_side, min(o.kind) AS kind,
-         min(o.kind = '5 log' OR (o.kind = '4 event' AND NOT o.signature RLIKE '^(worker-died|listener-error)\\b')) AS of_bad_runs,
+         min(o.kind = '5 log' OR (o.kind = '4 event' AND o.signature NOT LIKE 'worker-died%'
+                                  AND o.signature NOT LIKE 'listener-error%')) AS of_bad_runs,
          count(CASE WHEN e.side = 'before' THEN 1 END) AS before_runs,
          count(CASE WHEN e.side = 'after' THEN 1 END) AS after_runs,
          min(e.started) AS first_seen,
