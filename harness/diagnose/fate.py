@@ -88,8 +88,9 @@ class Lost:
     def text(self) -> str:
         """In a few words."""
         span = f"offset {self.first}" if self.first == self.last else f"offsets {self.first} to {self.last}"
+        of = "" if self.tag == "*" else f" of `{self.tag}`"
         return (
-            f"{queues_text([self.queue])}, {span}: {self.count} of `{self.tag}` {self.fate}, "
+            f"{queues_text([self.queue])}, {span}: {self.count}{of} {self.fate}, "
             f"{'passed' if self.passed else 'not passed yet'}"
         )
 

@@ -175,13 +175,21 @@ def missing_group(view: GroupView) -> Iterator[Result]:
 
 def closed_group(view: GroupView) -> Iterator[Result]:
     """Brokers that forbid the group to consume."""
-    for broker, groups in view.now.groups.items():
+    closed: dict[str, list[str]] = {}
+    for broker, groups in sorted(view.now.groups.items()):
         config = groups.get(view.group, {})
-        evidence = (Evidence(view.now.group_configs[broker], f"{broker}: {json.dumps(config)}"),)
         if config.get("consumeEnable") is False:
-            yield Found(f"consumeEnable is false on {broker}", evidence)
+            closed.setdefault("consumeEnable is false on {}", []).append(broker)
         elif view.broadcasting and config.get("consumeBroadcastEnable") is False:
-            yield Found(f"consumeBroadcastEnable is false on {broker}, and members broadcast", evidence)
+            closed.setdefault("consumeBroadcastEnable is false on {}, and members broadcast", []).append(
+                broker
+            )
+    for sentence, brokers in closed.items():
+        proof = (
+            Evidence(view.now.group_configs[name], f"{name}: {json.dumps(view.now.groups[name][view.group])}")
+            for name in brokers
+        )
+        yield Found(sentence.format(joined(brokers)), tuple(proof))
 
 
 def no_sql(view: GroupView) -> Iterator[Result]:

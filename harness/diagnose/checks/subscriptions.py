@@ -1,19 +1,21 @@
 """Members that disagree, and brokers that store something else."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.member_clocks import clocks_ahead
 from rocketchaos.harness.diagnose.checks.members import why_silent
 from rocketchaos.harness.diagnose.fate import NANOSECONDS, Lost, carries_its_own, lost, share_text, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.meaning import expression_text, meaning
+from rocketchaos.harness.diagnose.meaning import Meaning, expression_text, meaning
 from rocketchaos.harness.diagnose.model import CLASS, RETRY, Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
 from rocketchaos.harness.language.tags import SQL
 
 _AHEAD_MS = 60_000
+_LONG_LIST = 9
+"""With so many tags in a list the finding also names those that not all members want."""
 _KINDS = {SQL: " (SQL92)", CLASS: " (a class that filters)"}
 _AGREED = (
     "None while all members want the same: a broker ignores changes by those that count in milliseconds."
@@ -82,8 +84,16 @@ def _who_differs(view: GroupView, topic: str) -> str:
         f"{joined(brokers)} {'hold' if len(brokers) > 1 else 'holds'} {text}{since}"
         for (text, since), brokers in by_text.items()
     ]
-    flips = _flips(view, topic)
-    return "; ".join([*camps, *holders, *([flips] if flips else [])])
+    return "; ".join([*camps, *holders, *filter(None, (_apart(view.meanings(topic)), _flips(view, topic)))])
+
+
+def _apart(meanings: Collection[Meaning]) -> str:
+    """The tags that not all members want, where a reader would have to look for them in long lists."""
+    wanted = [tags for _, tags in meanings if tags and not isinstance(tags, str)]
+    if len(wanted) < len(meanings) or max(map(len, wanted)) < _LONG_LIST:
+        return ""
+    differing = frozenset.union(*wanted) - frozenset.intersection(*wanted)
+    return f"not all want {joined([f'`{tag}`' for tag in sorted(differing)])}"
 
 
 def _shown(subscription: Subscription) -> str:

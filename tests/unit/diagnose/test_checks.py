@@ -15,7 +15,14 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.output.text import text
-from tests.unit.diagnose.broker_edits import NAME_SERVERS, offset, route_fields, second_name_server, settings
+from tests.unit.diagnose.broker_edits import (
+    NAME_SERVERS,
+    group_settings,
+    offset,
+    route_fields,
+    second_name_server,
+    settings,
+)
 from tests.unit.diagnose.member_edits import ALIKE, FIRST, OTHER
 from tests.unit.diagnose.planted import PLANTED, Planted
 from tests.unit.diagnose.reports import (
@@ -337,3 +344,17 @@ def test_versions_in_nanoseconds_are_fine_where_all_members_send_them() -> None:
 
     alone = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, (203, language))
     assert "RC0105" not in codes(alone)
+
+
+def test_brokers_that_forbid_a_group_to_consume_are_one_finding() -> None:
+    report = diagnosed("mismatch-5.5.0.json", ALIKE, second_broker(), group_settings(consumeEnable=False))
+    (finding,) = (item for item in report.findings if item.check.code == "RC0406")
+    assert finding.sentence == "consumeEnable is false on broker-1 and broker-2"
+    assert [evidence.says.split(":")[0] for evidence in finding.evidence] == ["broker-1", "broker-2"]
+
+
+def test_stranded_messages_of_any_tag_name_none() -> None:
+    closed = route_fields(readQueueNums=0, writeQueueNums=4)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *offset(lambda _look: 5), closed)
+    (finding,) = (item for item in report.findings if item.check.code == "RC0403")
+    assert {lost.text.split(": ")[1] for lost in finding.messages} == {"4 stranded, not passed yet"}

@@ -46,6 +46,15 @@ def test_different_tags_are_one_finding_with_the_share_that_is_lost(recorded: st
     assert not report.undetermined
 
 
+@pytest.mark.parametrize("most", [8, 20])
+def test_long_lists_of_tags_are_held_against_each_other(most: int) -> None:
+    tags = [f"t{number:02}" for number in range(1, most + 1)]
+    report = diagnosed("mismatch-5.5.0.json", wants("||".join(tags), "||".join([*tags[1:-1], "other"])))
+    (sentence,) = (finding.sentence for finding in report.findings if finding.check.code == "RC0101")
+    assert ("not all want `other`, `t01` and `t20`" in sentence) == (most == 20)
+    assert ("not all want" in sentence) == (most == 20)
+
+
 def test_reading_names_the_tags_of_which_only_the_hash_is_known() -> None:
     texts = iter(["*", "tagB"])
     (finding,) = diagnosed("mismatch-5.5.0.json", (307, lambda it: _wants(next(texts))(it))).findings
