@@ -213,8 +213,10 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
 
 
 def _without_offset(view: GroupView) -> Iterator[Unknown]:
-    for topic in () if view.shares_queues else view.present_topics:
-        if queues := without_offset(view, topic):
+    for topic in view.present_topics:
+        if view.shares_queues:
+            yield from _never_popped(view, topic)
+        elif queues := without_offset(view, topic):
             yield Unknown(
                 f"{queues_text(queues)}: its owner should have begun, and neither the broker nor the owner knows "
                 "an offset",
@@ -222,6 +224,18 @@ def _without_offset(view: GroupView) -> Iterator[Unknown]:
                 topic,
                 look_again=True,
             )
+
+
+def _never_popped(view: GroupView, topic: str) -> Iterator[Unknown]:
+    """A topic with messages of which a group that shares its queues has no offset at all: a broker sets one when a
+    member first pops (PopMessageProcessor, 5.x)."""
+    full = [queue for queue, ends in view.ends(topic).items() if ends.max_offset > ends.min_offset]
+    if full and all(view.offset(topic, queue) is None for queue in view.queues(topic)):
+        yield Unknown(
+            f"{queues_text(full)}: messages are stored there, and no broker knows an offset of the group",
+            evidence(view, topic, full),
+            topic,
+        )
 
 
 def _see(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:

@@ -108,10 +108,15 @@ def base(
 
 
 def send(group: Scaled, topic: str, tags: Sequence[str], each: int = 1) -> tuple[Document, int]:
-    """The step that sends each of the tags so often to every queue, and how many messages that are."""
+    """The step that sends each of the tags so often to every queue, and how many messages that are.
+
+    A single empty tag is none.
+    """
     per_queue = len(tags) * each
     count = per_queue * len(group.all_queues(topic))
-    what = {"tag": tags[0]} if len(tags) == 1 else {"tags": list(tags)}
+    what: Document = {"tag": tags[0]} if len(tags) == 1 else {"tags": list(tags)}
+    if list(tags) == [""]:
+        what = {}
     return {"send": {"topic": topic, **what, "count": count, "per_queue": per_queue}}, count
 
 

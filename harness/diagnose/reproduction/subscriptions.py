@@ -1,12 +1,13 @@
 """Scenarios of members that disagree, and of brokers that hold something else."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from rocketchaos.harness.diagnose.checks.subscriptions import BY_SQL
 from rocketchaos.harness.diagnose.checks.unwanted import variants
-from rocketchaos.harness.diagnose.fate import carries_its_own, entries_of
+from rocketchaos.harness.diagnose.fate import Entry, carries_its_own, entries_of
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
 from rocketchaos.harness.diagnose.model import Subscription
 from rocketchaos.harness.diagnose.reproduction.clients import is_go, is_lite_pull, is_usual
@@ -26,6 +27,8 @@ from rocketchaos.harness.diagnose.view import BY_GRPC
 from rocketchaos.harness.language.tags import ALL, SQL, hash_code, tags_of
 
 _SEPARATORS = re.compile(r"[\s,;|&=*]+")
+_PLAIN = re.compile(r"[\w.-]{1,60}", re.ASCII)
+"""A tag that a scenario has as it is."""
 _FUTURE = 4_102_444_800_000_000_000
 """The subVersion of the year 2100 in nanoseconds, as Go clients send it: no clock gives a greater one."""
 
@@ -318,23 +321,34 @@ def unwanted(group: Scaled) -> tuple[Document, Document] | str:
         for queue in group.view.queues(group.real_topic)
         for entry in entries_of(group.view, group.real_topic, queue) or ()
     ]
-    codes = {entry.tags_code for entry in entries}
-    similar = sorted(tag for tag in variants(tags) if hash_code(tag) in codes)
-    sent = (similar or ["other"])[0]
+    sent = unwanted_tag(entries, tags)
     if sent != sent.strip():
         return "the language has no tags with blanks around them"
     step, count = send(group, topic, [sent])
+    whats = f"`{sent}`" if sent else "messages without a tag"
     document = base(
         group,
-        f"Producers send `{sent}`, which no member wants: {count} of {count} messages reach nobody",
+        f"Producers send {whats}, which no member wants: {count} of {count} messages reach nobody",
         [step, {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}}],
         [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
     )
     other = control(group, document)
     for consumer in other["consumers"].values():
-        consumer["subscribe"][topic] = sent
+        consumer["subscribe"][topic] = sent or ALL
     return document, other
+
+
+def unwanted_tag(entries: Sequence[Entry], wanted: Collection[str]) -> str:
+    """One that is written like a wanted one, else the most frequent one, as far as it is known; empty: no tag."""
+    codes = {entry.tags_code for entry in entries}
+    if similar := sorted(tag for tag in variants(wanted) if hash_code(tag) in codes):
+        return similar[0]
+    names = Counter(
+        "" if entry.tags_code == 0 else entry.tag if entry.tag and _PLAIN.fullmatch(entry.tag) else "other"
+        for entry in entries
+    )
+    return names.most_common(1)[0][0]
 
 
 def no_sql(group: Scaled) -> tuple[Document, Document] | str:

@@ -17,7 +17,17 @@ from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
 from tests.unit.diagnose.broker_edits import ends, offset
 from tests.unit.diagnose.member_edits import ALIKE, client_property, languages, listener, tries, wants
-from tests.unit.diagnose.reports import Change, Edit, by_look, codes, diagnosed, each, unanswered, unknown
+from tests.unit.diagnose.reports import (
+    Change,
+    Edit,
+    answers,
+    by_look,
+    codes,
+    diagnosed,
+    each,
+    unanswered,
+    unknown,
+)
 
 
 @pytest.mark.parametrize(
@@ -355,3 +365,15 @@ def test_an_orderly_listener_that_hangs_has_no_timeout_and_nothing_comes_twice(
     findings = diagnosed("mismatch-4.9.4.json", ALIKE, *changes).findings
     assert {(item.check.code, item.level) for item in findings} == {("RC0601", level)}
     assert all("one after the other" in item.effect for item in findings)
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_group_that_never_popped_has_no_offset_and_is_not_said_to_move(stored: bool) -> None:
+    report = diagnosed(
+        "grpc-5.5.0.json", *(() if stored else (answers(43, lambda item: item["offsetTable"].clear()),))
+    )
+    open_ones = [item.reason for item in report.undetermined if item.check.code == "RC0501"]
+    assert [reason.split(": ")[1] for reason in open_ones] == (
+        [] if stored else ["messages are stored there, and no broker knows an offset of the group"]
+    )
+    assert ("RC0501" in {item.check.code for item in report.ruled_out}) is stored

@@ -9,8 +9,10 @@ import pytest
 
 from rocketchaos.harness.diagnose.checks.unwanted import variants
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.fate import Entry
 from rocketchaos.harness.diagnose.finding import Finding, Level
 from rocketchaos.harness.diagnose.reproduction import written
+from rocketchaos.harness.diagnose.reproduction.subscriptions import unwanted_tag
 from rocketchaos.harness.language.tags import hash_code
 from tests.unit.diagnose.broker_edits import all_hashes
 from tests.unit.diagnose.member_edits import wants
@@ -52,14 +54,36 @@ def test_what_members_want_and_what_another_check_explains_is_not_found(wanted: 
     assert _found(wanted, hash_code(sent)) == []
 
 
-def test_it_is_written_with_the_tag_that_the_producer_sends() -> None:
-    changes = wants("tagA"), (203, _holds("tagA")), all_hashes(hash_code("TagA"))
+@pytest.mark.parametrize(
+    ("sent", "step", "wanted_by_control"),
+    [
+        (hash_code("TagA"), {"tag": "TagA"}, "TagA"),
+        (hash_code("something"), {"tag": "other"}, "other"),
+        (0, {}, "*"),
+    ],
+)
+def test_it_is_written_with_the_tag_that_the_producer_sends(
+    sent: int, step: dict[str, str], wanted_by_control: str
+) -> None:
+    changes = wants("tagA"), (203, _holds("tagA")), all_hashes(sent)
     report = diagnosed("mismatch-4.9.4.json", *changes)
     (finding,) = [item for item in report.findings if item.check.code == "RC0108"]
     scenario, control = written(report.views[finding.group], finding)
-    assert [item["send"]["tag"] for item in scenario["steps"] if "send" in item] == ["TagA"]
+    (sends,) = [item["send"] for item in scenario["steps"] if "send" in item]
+    assert {name: value for name, value in sends.items() if name in ("tag", "tags")} == step
     assert {item["subscribe"]["t1"] for item in scenario["consumers"].values()} == {"tagA"}
-    assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"TagA"}
+    assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {wanted_by_control}
+    assert ("messages without a tag" in scenario["title"]) == (not sent)
+
+
+def test_the_most_frequent_tag_is_written_where_messages_were_read() -> None:
+    read = [
+        Entry(number, hash_code(tag), tag)
+        for number, tag in enumerate(["paid", "new", "paid", "a b", "a b", "a b"])
+    ]
+    assert unwanted_tag(read[:3], {"created"}) == "paid"
+    assert unwanted_tag(read, {"created"}) == "other"  # a tag with a blank is not written
+    assert unwanted_tag(read, {"Paid"}) == "paid"  # written like a wanted one
 
 
 def test_capitals_and_blanks_are_tried() -> None:
