@@ -15,7 +15,7 @@ from rocketchaos.harness.language.tags import SQL
 
 _AHEAD_MS = 60_000
 _LONG_LIST = 9
-"""With so many tags in a list the finding also names those that not all members want."""
+"""From this number of tags in a list on, the finding also names those that not all members want."""
 _KINDS = {SQL: " (SQL92)", CLASS: " (a class that filters)"}
 _AGREED = (
     "None while all members want the same: a broker ignores changes by those that count in milliseconds."
