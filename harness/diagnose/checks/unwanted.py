@@ -1,4 +1,4 @@
-"""Topics whose newest messages no member wants: producers and members write the tag differently."""
+"""Topics whose newest messages no member wants: producers and members write a tag, or a property, differently."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -7,10 +7,10 @@ from rocketchaos.harness.diagnose.checks.misread import odd_tags
 from rocketchaos.harness.diagnose.fate import Entry, entries_of
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
-from rocketchaos.harness.diagnose.model import TAG
+from rocketchaos.harness.diagnose.model import CLASS
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, joined
-from rocketchaos.harness.language.tags import hash_code, tags_of
+from rocketchaos.harness.diagnose.words import counted, joined, queues_text
+from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
 
 _LEAST = 4
 """Fewer messages don't show what producers send."""
@@ -21,20 +21,23 @@ def unwanted(view: GroupView) -> Iterator[Result]:
     for topic in view.topics:
         own = list(view.own(topic).values())
         entries = _newest(view, topic)
-        if len(view.meanings(topic)) != 1 or own[0].type != TAG or len(entries) < _LEAST:
+        if len(view.meanings(topic)) != 1 or own[0].type == CLASS or len(entries) < _LEAST:
             continue
-        if odd_tags(own[0]) or any(
+        by_sql = own[0].type == SQL
+        if (odd_tags(own[0]) and not by_sql) or any(
             meaning(item) not in view.meanings(topic) for item in view.held(topic).values()
         ):
             continue  # RC0107 and RC0102 say why
-        if any(takes(own[0], entry.tags_code, entry.tag) is not False for entry in entries):
+        if any(takes(own[0], entry.tags_code, entry.tag, entry.matched) is not False for entry in entries):
             continue
-        known = {item: hash_code(item) for item in variants(tags_of(expression_text(own[0])))}
+        wanted = set() if by_sql else tags_of(expression_text(own[0]))
+        known = {item: hash_code(item) for item in variants(wanted)}
         similar = {tag for tag, code in known.items() if any(item.tags_code == code for item in entries)}
         tags = _tags(entries, similar)
         yield Found(
-            f"all members want `{expression_text(own[0])}`, and none of the "
-            f"{counted(len(entries), 'newest message')} has it{f': {joined(tags)}' if tags else ''}",
+            f"all members want `{expression_text(own[0])}`{' (SQL92)' if by_sql else ''}, and none of the "
+            f"{counted(len(entries), 'newest message')} {'matches' if by_sql else 'has'} it"
+            f"{f': {joined(tags)}' if tags else ''}",
             (
                 *(
                     Evidence(
@@ -43,16 +46,25 @@ def unwanted(view: GroupView) -> Iterator[Result]:
                     )
                     for client_id, subscription in view.own(topic).items()
                 ),
-                *(
-                    Evidence(exchange, "the hashes of their tags")
-                    for (of, _), exchange in sorted(view.now.entries.items())
-                    if of == topic
-                ),
+                *_proof(view, topic, by_sql=by_sql),
             ),
             topic,
             level=Level.WARNING if similar else None,
             key="similar" if similar else "",
         )
+
+
+def _proof(view: GroupView, topic: str, *, by_sql: bool) -> Iterator[Evidence]:
+    """The answers that show what the messages have: of each queue one."""
+    if by_sql:
+        for (of, queue), exchanges in sorted(view.now.messages.items()):
+            if of == topic and exchanges:
+                said = f"{queues_text([queue])}: the newest of {counted(len(exchanges), 'message')} that were read"
+                yield Evidence(exchanges[-1], said)
+        return
+    for (of, _), exchange in sorted(view.now.entries.items()):
+        if of == topic:
+            yield Evidence(exchange, "the hashes of their tags")
 
 
 def _tags(entries: Sequence[Entry], similar: Collection[str]) -> list[str]:
@@ -98,8 +110,8 @@ CHECKS = (
         "Brokers filter these messages, and tools show them as consumed. If other groups want them, that is as it "
         "should be.",
         (
-            "Compare the tags that producers send with the subscription, also their capitals and blanks: "
-            "`--read-messages` shows them, and so does a group with `*`.",
+            "Compare the tags, or for SQL92 the properties, that producers send with the subscription, also their "
+            "capitals and blanks: `--read-messages` shows the tags, and a group with `*` gets the messages.",
             "Correct the side that is wrong; then send the messages again, or reset the group's offset.",
         ),
         of_group=unwanted,

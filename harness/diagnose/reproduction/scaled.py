@@ -22,6 +22,8 @@ _TAG = "tagA"
 """Sent where all members want everything."""
 _OTHER_TAG = "tagOther"
 """Sent where some members want everything, and others only some tags."""
+_BY_EXPRESSION = ("RC0101", "RC0108")
+"""Their scenarios depend on which messages SQL92 matches."""
 _BY_POP_TOO = ("RC0101", "RC0211", "RC0214")
 """Their scenarios don't depend on who takes which queue, or have a form that doesn't."""
 STRATEGIES = {
@@ -108,7 +110,7 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
         return "no member reported itself"
     if any(item.type == CLASS for member in members for item in member.subscriptions.values()):
         return "which messages a class chooses is unknown from outside, and so is its code"
-    members = [with_all_by_sql(item, () if code != "RC0101" else (finding.topic,)) for item in members]
+    members = [with_all_by_sql(item, (finding.topic,) if code in _BY_EXPRESSION else ()) for item in members]
     if code not in _BY_POP_TOO and view.shares_queues:
         return "its members share all queues (POP)"
     kept = sorted(_representatives(view, members), key=id_order)

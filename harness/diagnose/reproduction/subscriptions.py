@@ -22,7 +22,7 @@ from rocketchaos.harness.diagnose.reproduction.document import (
 )
 from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, with_all_by_sql
 from rocketchaos.harness.diagnose.reproduction.told_apart import Message, messages
-from rocketchaos.harness.diagnose.sql_judge import Unjudged
+from rocketchaos.harness.diagnose.sql_judge import Judge, Unjudged
 from rocketchaos.harness.diagnose.view import BY_GRPC
 from rocketchaos.harness.language.tags import ALL, SQL, hash_code, tags_of
 
@@ -313,22 +313,27 @@ def misread(group: Scaled) -> tuple[Document, Document] | str:
 
 
 def unwanted(group: Scaled) -> tuple[Document, Document] | str:
-    """RC0108: producers send a tag that no member wants."""
+    """RC0108: producers send a tag that no member wants, or messages that the members' SQL92 doesn't match."""
     topic = group.topic
-    tags = group.tags(group.real_topic)
+    own = next(iter(group.view.own(group.real_topic).values()))
     entries = [
         entry
         for queue in group.view.queues(group.real_topic)
         for entry in entries_of(group.view, group.real_topic, queue) or ()
     ]
-    sent = unwanted_tag(entries, tags)
+    if own.type == SQL:
+        if _may_match_a_bare_message(own.expression):
+            return "which properties the messages have is not recorded"
+        sent = ""
+    else:
+        sent = unwanted_tag(entries, group.tags(group.real_topic))
     if sent != sent.strip():
         return "the language has no tags with blanks around them"
     step, count = send(group, topic, [sent])
-    whats = f"`{sent}`" if sent else "messages without a tag"
+    what = f"`{sent}`" if sent else f"messages without a {'property' if own.type == SQL else 'tag'}"
     document = base(
         group,
-        f"Producers send {whats}, which no member wants: {count} of {count} messages reach nobody",
+        f"Producers send {what}, which no member wants: {count} of {count} messages reach nobody",
         [step, {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}}],
         [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
@@ -337,6 +342,14 @@ def unwanted(group: Scaled) -> tuple[Document, Document] | str:
     for consumer in other["consumers"].values():
         consumer["subscribe"][topic] = sent or ALL
     return document, other
+
+
+def _may_match_a_bare_message(sql: str) -> bool:
+    """Whether SQL92 matches a message without tag and properties, as far as anybody can tell."""
+    try:
+        return Judge([sql]).of_message({})[0]
+    except Unjudged:
+        return True
 
 
 def unwanted_tag(entries: Sequence[Entry], wanted: Collection[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
@@ -13,6 +13,7 @@ import pytest
 
 from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import TAG, Subscription
+from rocketchaos.harness.diagnose.reproduction import written
 from rocketchaos.harness.diagnose.reproduction.told_apart import messages
 from rocketchaos.harness.diagnose.sql import canonical
 from rocketchaos.harness.diagnose.sql_judge import Judge, Unjudged
@@ -210,6 +211,46 @@ def test_without_reading_it_is_said_how_to_know_which_are_lost() -> None:
     (finding,) = diagnosed(RECORDED, *_by_sql("a >= 1", "a = 1")).findings
     assert finding.messages == ()
     assert "`--read-messages` shows which ones are lost" in finding.effect
+
+
+@pytest.mark.parametrize(("wanted", "scenario"), [("a > 10", True), ("a IS NULL", False)])
+def test_sql_of_all_members_that_matches_no_message_is_told_where_messages_are_read(
+    wanted: str, scenario: bool
+) -> None:
+    def want(subscriptions: Iterable[Any]) -> None:
+        for item in subscriptions:
+            if not item["topic"].startswith("%RETRY%"):
+                item.update(subString=wanted, expressionType=SQL)
+
+    def unmatched(exchanges: Any, known: bool = True) -> Any:
+        for item in _read(exchanges):
+            if item.code != 33:
+                yield item
+                continue
+            (message,) = json.loads(item.body)
+            yield replace(item, body=json.dumps([[*message[:2], {wanted: False} if known else {}]]))
+
+    members = (307, lambda document: want(document["subscriptionSet"]))
+    held = (203, lambda document: want(document["subscriptionTable"].values()))
+    changes = members, held, settings(enablePropertyFilter="true")
+    report = diagnosed(RECORDED, *changes, unmatched, read_messages=True)
+    (finding,) = report.findings
+    assert finding.check.code == "RC0108"
+    assert (
+        f"all members want `{wanted}` (SQL92), and none of the 16 newest messages matches it"
+        in finding.sentence
+    )
+    assert sum(evidence.exchange.code == 33 for evidence in finding.evidence) == 4
+    document = written(report.views[finding.group], finding)
+    assert isinstance(document, str) is not scenario
+    if scenario:
+        assert [item["subscribe"]["t1"] for item in document[0]["consumers"].values()] == [
+            {"sql": wanted}
+        ] * 2
+        assert "tag" not in next(step["send"] for step in document[0]["steps"] if "send" in step)
+        assert {item["subscribe"]["t1"] for item in document[1]["consumers"].values()} == {"*"}
+    # A message that can't be judged may match.
+    assert codes(diagnosed(RECORDED, *changes, partial(unmatched, known=False), read_messages=True)) == set()
 
 
 def test_a_message_is_judged_by_its_own_properties() -> None:
