@@ -84,6 +84,15 @@ class Place:
             raise _no_place(text, "it is a URI without a bucket")
         return cls(text.rstrip("/"), None)
 
+    def require_there(self) -> None:
+        """See that the folder is there, where it is on a disk.
+
+        Raises:
+            UsageProblem: it isn't, so it holds no store.
+        """
+        if self.folder is not None and not self.folder.is_dir():
+            raise no_store(str(self.folder))
+
     def make(self) -> None:
         """Make the folder, where it is on a disk.
 
@@ -120,6 +129,13 @@ class Place:
     def of_table(self, name: str) -> str:
         """The URI of a table."""
         return f"{self.uri}/{name}"
+
+
+def no_store(where: str) -> UsageProblem:
+    """There is none at this place, as a user writes it."""
+    return UsageProblem(
+        f"there is no store at {where}", f"Ingest runs first: rocketchaos report ingest RUNS --store {where}."
+    )
 
 
 def literal(path: str) -> str:

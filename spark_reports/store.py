@@ -23,7 +23,7 @@ from rocketchaos.spark_reports import delta_sql
 from rocketchaos.spark_reports.delta_log import unnoticed_damage
 from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.local_rows import local_rows
-from rocketchaos.spark_reports.places import Place
+from rocketchaos.spark_reports.places import Place, no_store
 from rocketchaos.spark_reports.plain_files import plain_frames
 from rocketchaos.spark_reports.report import StoreSummary
 from rocketchaos.spark_reports.spark_schema import schema
@@ -59,7 +59,6 @@ _ANOTHER_STORE = "Put it back from a copy of the store, or make a new store of t
 _EMPTY_PLACE = "Choose an empty folder for the store."
 _LOG = "_delta_log"
 _ANOTHER_PLACE = "Choose a folder without one in its path."
-_INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
 
 
 class Store:
@@ -88,7 +87,7 @@ class Store:
         place = Place.of(uri)
         version = version_of(spark, place)
         if version is None:
-            raise UsageProblem(f"there is no store at {uri}", _INGEST.format(uri))
+            raise no_store(uri)
         _require_version(version, uri)
         _require_tables(spark, place)
         return cls(spark, place, progress)

@@ -2,7 +2,7 @@
 
 Recorded once, from the code of that time, by an ingest of `corpus`; facts and ingests must give the same ones. A
 golden run that is recorded again loses its entries here; one whose checks, or reasons of messages, have new words
-loses that of its `checks` or `messages`. The `findings` of runs with logs were recorded again on 2026-11-30, when the
+loses that of its `checks` or `messages`. The `findings` of runs with logs were recorded again on 2026-11-30, when
 signatures of lines of logs lost their heads.
 """
 

@@ -59,6 +59,7 @@ def open_store(
     from rocketchaos.spark_reports.places import Place
 
     place = Place.of(uri)
+    place.require_there()
     small = reports and place.is_small()
     tiny = small and place.is_tiny()
     with spark_for(master, [uri, *places], reports=reports, small=small, tiny=tiny) as (spark, progress):

@@ -35,6 +35,12 @@ def ingest(
     An unchanged folder is skipped. A folder that was judged again replaces its rows. Broken folders are
     quarantined, with the reason, and counted in every report.
     """
+    from rocketchaos.spark_reports import requirements
+
+    requirements.require_packages()
+    from rocketchaos.spark_reports.ingest.folder_list import require_folders
+
+    require_folders(runs)
     with spark_for(master, [store, *runs]) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
         from rocketchaos.spark_reports.store import Store

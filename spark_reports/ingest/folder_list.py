@@ -78,6 +78,27 @@ def run_folders(spark: SparkSession, runs: Sequence[str]) -> list[Folder]:
     Raises:
         UsageProblem: there is no such place, or none of them has a run folder.
     """
+    local, remote = _split(runs)
+    found = {item.source: item for item in _below(local)}
+    found |= {item.source: item for place in remote for item in listed_by_spark(spark, [place])}
+    if not found:
+        raise _none(runs)
+    return sorted(found.values(), key=lambda item: item.source)
+
+
+def require_folders(runs: Sequence[str]) -> None:
+    """Look for a first run folder on disks of this machine, before a Spark starts.
+
+    Raises:
+        UsageProblem: there is no such place; or all are here, and none of them has a run folder.
+    """
+    local, remote = _split(runs)
+    if not remote and next(_below(local), None) is None:
+        raise _none(runs)
+
+
+def _split(runs: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """The folders on disks of this machine, and the URIs of other places."""
     local: list[Path] = []
     remote: list[str] = []
     for text in runs:
@@ -86,11 +107,11 @@ def run_folders(spark: SparkSession, runs: Sequence[str]) -> list[Folder]:
             remote.append(place.uri)
         else:
             local += _places(text, place.folder)
-    found = {item.source: item for item in _below(local)}
-    found |= {item.source: item for place in remote for item in listed_by_spark(spark, [place])}
-    if not found:
-        raise UsageProblem(f"there are no run folders: {', '.join(runs)}", _WAY_OUT)
-    return sorted(found.values(), key=lambda item: item.source)
+    return local, remote
+
+
+def _none(runs: Sequence[str]) -> UsageProblem:
+    return UsageProblem(f"there are no run folders: {', '.join(runs)}", _WAY_OUT)
 
 
 def again(spark: SparkSession, folders: Iterable[Folder]) -> dict[str, str]:

@@ -6,14 +6,17 @@ import inspect
 import itertools
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
+from rocketchaos.harness.cli import report_options, report_store
 from rocketchaos.harness.cli.examples import EXAMPLES
 from rocketchaos.harness.cli.main import COMMANDS, application, main
 from rocketchaos.harness.cli.next_steps import NEXT_STEPS
+from rocketchaos.harness.core.errors import ExitCode
 from tests.unit.cli.parsing import parsed
 
 
@@ -201,6 +204,19 @@ def test_help_names_the_default_of_what_tidy_keeps(capsys: pytest.CaptureFixture
 
     words = " ".join(capsys.readouterr().out.replace("│", "").split())
     assert "Default: all are kept." in words
+
+
+@pytest.mark.parametrize("command", ["ingest", "all", "diff", "tidy"])
+def test_a_store_or_runs_that_are_not_there_are_said_before_a_spark_starts(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(report_options, "spark_for", None)
+    monkeypatch.setattr(report_store, "spark_for", None)
+    store = ["--store", str(tmp_path / "store")]
+    given = {"ingest": [str(tmp_path), *store], "all": [*store, "--out", str(tmp_path / "out")]}
+    assert main(["report", command, *given.get(command, store)]) == ExitCode.USAGE
+    said = "there are no run folders: " if command == "ingest" else "there is no store at "
+    assert said in " ".join(capsys.readouterr().err.split())
 
 
 def text_of(lines: list[str]) -> list[str]:

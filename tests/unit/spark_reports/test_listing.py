@@ -10,7 +10,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from rocketchaos.harness.core.errors import UsageProblem
-from rocketchaos.spark_reports.ingest.folder_list import READ, File, Folder, again, run_folders
+from rocketchaos.spark_reports.ingest.folder_list import (
+    READ,
+    File,
+    Folder,
+    again,
+    require_folders,
+    run_folders,
+)
 from rocketchaos.spark_reports.ingest.ingest import portions
 
 NO_SPARK = cast(SparkSession, None)
@@ -67,6 +74,11 @@ def test_no_place_and_no_run_folder_are_said(tmp_path: Path) -> None:
         sources(tmp_path / "nowhere*")
     with pytest.raises(UsageProblem, match="there are no run folders"):
         sources(tmp_path)
+    with pytest.raises(UsageProblem, match="there are no run folders"):
+        require_folders([str(tmp_path)])
+    require_folders([str(tmp_path), "s3a://bucket/runs"])  # which only Spark can list
+    make(tmp_path, "a")
+    require_folders([str(tmp_path)])
 
 
 def test_a_listing_tells_what_was_changed_and_not_where_it_is(tmp_path: Path) -> None:
