@@ -110,4 +110,13 @@ def lazy_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
             for name, entry in entries.items():
                 self.add_command(LazyCommand(name, entry))
 
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            """The command that is meant; one of a group's own is named with the group."""
+            if args[0] not in entries:
+                for name in (name for name, entry in entries.items() if entry.group):
+                    group: Any = self.commands[name]
+                    if args[0] in group.loaded.commands:
+                        ctx.fail(f"No such command {args[0]!r}. Did you mean '{name} {args[0]}'?")
+            return super().resolve_command(ctx, args)
+
     return LazyGroup

@@ -219,6 +219,12 @@ def test_a_store_or_runs_that_are_not_there_are_said_before_a_spark_starts(
     assert said in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize(("given", "meant"), [("ingest", "report ingest"), ("valdate", "validate")])
+def test_a_command_that_is_meant_is_named(given: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([given]) == ExitCode.USAGE
+    assert f"No such command '{given}'. Did you mean '{meant}'?" in capsys.readouterr().err
+
+
 def text_of(lines: list[str]) -> list[str]:
     """What stands between usage and options."""
     ends = [number for number, line in enumerate(lines) if line.startswith("╭")]
