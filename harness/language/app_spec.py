@@ -65,7 +65,8 @@ class Sees(Strict):
         description=r"a regular expression (Python's `re`) that finds, anywhere in a line, that a message was "
         r"handled: `'handled (?P<key>\S+)'`. The group `key` is a key of the message, `orders-17` or one of its "
         "`keys`; or the group `number` is its number in the topic. `topic`, `tag`, `queue`, `offset` and `status` "
-        "may tell more: a `status` of RECONSUME_LATER says that it failed",
+        "may tell more: a `status` of RECONSUME_LATER says that it failed, and with a word that isn't RocketMQ's "
+        "the line counts for no message",
     )
     topic: TopicKey | None = Field(
         default=None,
