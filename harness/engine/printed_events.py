@@ -11,6 +11,8 @@ from rocketchaos.harness.scenario.model import Scenario
 
 _STATUS = {"lines": "PRINTED", "topic": "WRITTEN", "http": "ANSWERED", "trace": "TRACED"}
 """The status if a line, an entry of a topic, or an answer, only says that the message was handled."""
+_ANSWERS = ("CONSUME_SUCCESS", "RECONSUME_LATER", "SUCCESS", "SUSPEND_CURRENT_QUEUE_A_MOMENT")
+"""What RocketMQ's listeners answer. A program's own words, such as FAILED, aren't judged."""
 _MOST_UNKNOWN = 100
 
 
@@ -31,7 +33,7 @@ class PrintedEvents:
 
         It may also have `only`, `received` or `consumed`: the one of the two that it is about.
         """
-        found = self._message(consumer, entry)
+        found = self._unknown_status(entry) or self._message(consumer, entry)
         line = str(entry["line"])
         if isinstance(found, str):
             self._unknown[consumer] += 1
@@ -43,6 +45,17 @@ class PrintedEvents:
         if entry.get("only") != Received.kind:
             usual = _STATUS[self._scenario.consumers[consumer].traits.seen_by]
             yield Consumed(key=found.key, status=str(entry.get("status", usual)))
+
+    @staticmethod
+    def _unknown_status(entry: Mapping[str, Any]) -> str:
+        """Why the status of a line says neither success nor failure; empty if it does, or if there is none."""
+        status = entry.get("status")
+        if status is None or status in _ANSWERS:
+            return ""
+        return (
+            f"the group `status` is {status!r}, and none of {', '.join(_ANSWERS)}: leave the group out, and let "
+            "the pattern match only what says that a message was handled"
+        )
 
     def _message(self, consumer: str, entry: Mapping[str, Any]) -> SendInvoked | str:
         """The message that a line names, or why it names none."""

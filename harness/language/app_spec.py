@@ -65,7 +65,8 @@ class Sees(Strict):
         description=r"a regular expression (Python's `re`) that finds, anywhere in a line, that a message was "
         r"handled: `'handled (?P<key>\S+)'`. The group `key` is a key of the message, `orders-17` or one of its "
         "`keys`; or the group `number` is its number in the topic. `topic`, `tag`, `queue`, `offset` and `status` "
-        "may tell more: a `status` of RECONSUME_LATER says that it failed",
+        "may tell more: a `status` of RECONSUME_LATER says that it failed, and with a word that isn't RocketMQ's "
+        "the line counts for no message",
     )
     topic: TopicKey | None = Field(
         default=None,
@@ -296,13 +297,15 @@ class App(Strict):
             yield f"`{'`, `'.join(of_jars)}` is for a `jar` or `main`: write it into {instead}"
 
     def _misspelled(self) -> Iterator[str]:
-        """Likely misspellings of our placeholders. Programs may use `$` for other purposes."""
+        """Placeholders of ours that stand for nothing. Programs may use `$` for other purposes."""
         known = (NAMESERVER, PROXY, FILES)
         for text in self._texts():
             for word in _PLACEHOLDER.findall(text):
                 near = get_close_matches(word, known, 1, 0.7) if word not in known else []
                 if near:
                     yield f"`{word}` stands for nothing: did you mean `{near[0]}`?"
+                elif word == FILES and not self.files:
+                    yield f"`{FILES}` is the folder of its `files`, and it has none: `files: {{NAME: TEMPLATE}}`"
 
     def _texts(self) -> Iterator[str]:
         yield from (*(self.command or ()), *self.args, *self.jvm_args)

@@ -43,6 +43,10 @@ _FIRST_PROCESS = (
     "The first process of a container ends on SIGTERM only if it has a handler for it. A shell script must "
     "start the program with `exec`."
 )
+_DEAF = (
+    "It must end on SIGTERM by itself. A real deployment kills it after a grace period: `kill` shows what becomes "
+    "of its messages then."
+)
 _CLOCK_REQUEST = 0
 """The number of the request that asks for a foreign clock; others count from 1."""
 
@@ -258,15 +262,16 @@ class Worker:
             PreconditionNotMet: it still runs after the limit, or something else has ended it.
         """
         if not self._requests.over.wait(limit_s):
+            way_out = _DEAF if self.container is None else _FIRST_PROCESS
             sent = f"got {self._program.stop_signal} {limit_s:g} s ago"
             raise PreconditionNotMet(
-                f"terminate: the {self.where} of {self.name} {sent} and has not ended; {self._seen()}",
-                _FIRST_PROCESS if self._users_program and self.container is not None else "",
+                f"the {self.where} of {self.name} {sent} and has not ended; {self._seen()}",
+                way_out if self._users_program else "",
             )
         if not self._ended_on_sigterm(self.returncode):
             raise PreconditionNotMet(
-                f"terminate: the {self.where} of {self.name} got {self._program.stop_signal} and did not end by "
-                f"itself, with exit code {TERMINATED}, but with {self._how_it_ended()}"
+                f"the {self.where} of {self.name} got {self._program.stop_signal} and did not end by itself, "
+                f"with exit code {TERMINATED}, but with {self._how_it_ended()}"
             )
 
     def stop(self, limit_s: float) -> None:

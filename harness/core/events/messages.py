@@ -221,7 +221,9 @@ class ReplyRefused(Answered, frozen=True, kw_only=True):
 
 
 class LineOfNoMessage(Body, frozen=True, kw_only=True):
-    """A program reports, as `sees` says, something that is no message of the run; the first 100 of each."""
+    """A program reports, as `sees` says, something that is no message of the run, or a status that isn't
+    RocketMQ's; the first 100 of each.
+    """
 
     kind: ClassVar[str] = "line-of-no-message"
     node: ClassVar[str] = "worker"

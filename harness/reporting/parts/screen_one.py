@@ -3,7 +3,7 @@
 from rocketchaos.assertions.event_view import of_type
 from rocketchaos.harness.core.events.clients import OutputCut
 from rocketchaos.harness.core.message_classes import CLASS_WORDS, fate_sentences, reasons
-from rocketchaos.harness.core.model import Finding, Holds, Trouble
+from rocketchaos.harness.core.model import Finding, Holds, MessageClass, Trouble
 from rocketchaos.harness.core.text import event_numbers, one_line, seconds_text, some
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.facts import facts_line
@@ -23,6 +23,15 @@ from rocketchaos.harness.reporting.parts.verdict import (
     tells_why,
 )
 from rocketchaos.harness.reporting.parts.witnesses import divergences
+
+_MAY_BE_HEARD = frozenset(MessageClass) - {
+    MessageClass.DELIVERED,
+    MessageClass.FILTERED_BY_BROKER,
+    MessageClass.FILTERED_BY_CLIENT,
+    MessageClass.STRANDED,
+    MessageClass.IN_FLIGHT,
+}
+"""A listener may have got messages of these classes, too."""
 
 
 def show_run(screen: Screen, run: Report) -> None:
@@ -133,18 +142,22 @@ def _row(line: QueueLine) -> list[str]:
         line.own_subscription or "-",
         line.stored if line.stored is not None else "none",
         str(line.sent),
-        _became(line) or "-",
+        became(line) or "-",
         "?" if line.max_offset is None else f"{committed} of {line.max_offset}",
     ]
 
 
-def _became(line: QueueLine) -> str:
+def became(line: QueueLine) -> str:
     """`2 delivered`; to whom, where it was not only to the owner."""
     parts = [
         f"{count} {words.text}" for item, words in CLASS_WORDS.items() if (count := line.classes.get(item))
     ]
     if set(line.delivered) - {line.owner}:
-        parts.append("to " + " and ".join(f"{name} ({count})" for name, count in line.delivered.items()))
+        to = "to " + " and ".join(f"{name} ({count})" for name, count in line.delivered.items())
+        if MessageClass.DELIVERED in line.classes and not _MAY_BE_HEARD & set(line.classes):
+            parts[0] += f" {to}"
+        else:
+            parts.append(to)
     return ", ".join(parts)
 
 

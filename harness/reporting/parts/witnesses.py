@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from rocketchaos.assertions.event_view import of_type
+from rocketchaos.harness.core.events.messages import LineOfNoMessage
 from rocketchaos.harness.core.events.observed import (
     DashboardConnectionsObserved,
     DashboardTracksObserved,
@@ -32,7 +33,7 @@ def divergences(run: Report) -> list[str]:
         for group in run.scenario.groups
         for text in (*_tracks(run, group), *_dashboard(run, group), *_offsets(run, group))
     ]
-    return [*of_groups, *_strangers(run), *_programs(run)]
+    return [*of_groups, *_strangers(run), *_programs(run), *_uncounted_lines(run)]
 
 
 def _of_group(run: Report, group: str) -> list[MessageFate]:
@@ -173,6 +174,20 @@ def _programs(run: Report) -> Iterator[str]:
             f"The program of {name} subscribes to {topic}, which is no topic of the scenario: nothing is sent "
             "there. Declare it in `topics` if its messages matter."
         )
+
+
+def _uncounted_lines(run: Report) -> Iterator[str]:
+    """What `sees` finds without a message of it, of programs whose groups have undetermined messages."""
+    unknown = {fate.group for fate in run.outcome.messages if fate.message_class is MessageClass.UNDETERMINED}
+    for name, consumer in run.scenario.consumers.items():
+        bodies = [event.body for event in of_type(run.events, LineOfNoMessage) if event.node == name]
+        if bodies and consumer.group in unknown:
+            lines = consumer.traits.seen_by == "lines"
+            count = counted(len(bodies), "line") if lines else counted(len(bodies), "entry", "entries")
+            yield (
+                f"`sees` gets no message out of {count} of {name}; the first is {bodies[0].line!r}: "
+                f"{bodies[0].reason}."
+            )
 
 
 def other_subscriptions(run: Report) -> Iterator[tuple[str, str, str]]:

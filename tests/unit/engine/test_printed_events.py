@@ -51,8 +51,8 @@ def test_a_line_names_its_message(printed: PrintedEvents, told: dict[str, Any], 
 def test_an_entry_may_be_about_the_call_or_the_answer_only(printed: PrintedEvents) -> None:
     (received,) = printed.of("a", {"line": "l", "key": "orders-2", "only": "received"})
     assert isinstance(received, Received)
-    (consumed,) = printed.of("a", {"line": "l", "key": "orders-2", "only": "consumed", "status": "X"})
-    assert consumed == Consumed(key="orders-2", status="X")
+    (consumed,) = printed.of("a", {"line": "l", "key": "orders-2", "only": "consumed", "status": "SUCCESS"})
+    assert consumed == Consumed(key="orders-2", status="SUCCESS")
 
 
 def test_a_line_may_tell_more(printed: PrintedEvents) -> None:
@@ -79,6 +79,13 @@ def test_a_line_of_no_message_is_kept_with_the_reason(
 ) -> None:
     (found,) = printed.of("a", {"line": "l", **told})
     assert found == LineOfNoMessage(line="l", reason=reason)
+
+
+@pytest.mark.parametrize("status", ["FAILED", "OK", "reconsume_later", ""])
+def test_a_status_of_its_own_words_shows_no_success(printed: PrintedEvents, status: str) -> None:
+    (found,) = printed.of("a", {"line": "l", "key": "orders-2", "status": status})
+    assert isinstance(found, LineOfNoMessage)
+    assert f"the group `status` is {status!r}, and none of CONSUME_SUCCESS, RECONSUME_LATER" in found.reason
 
 
 def test_only_the_first_of_such_lines_are_kept(printed: PrintedEvents) -> None:

@@ -125,7 +125,14 @@ def test_a_class_is_a_program_of_the_same_kind_as_a_jar() -> None:
 
 
 def test_a_command_is_seen_by_what_it_prints() -> None:
-    own = consumer(app={"command": ["./audit", "$nameserver", 8080], "sees": SEES, "env": {"A": "$files/a"}})
+    own = consumer(
+        app={
+            "command": ["./audit", "$nameserver", 8080],
+            "sees": SEES,
+            "env": {"A": "$files/a"},
+            "files": {"a": "b"},
+        }
+    )
     assert own.choice.kind.users_program
     assert own.choice.kind.begins_at_start
     assert own.traits.seen_by == "lines"
@@ -136,7 +143,12 @@ def test_a_command_is_seen_by_what_it_prints() -> None:
 
 
 def test_an_image_is_seen_by_what_it_prints() -> None:
-    image = {"image": "registry.example.org/shop:1.4", "args": ["--ns=$nameserver"], "env": {"A": "$files/a"}}
+    image = {
+        "image": "registry.example.org/shop:1.4",
+        "args": ["--ns=$nameserver"],
+        "env": {"A": "$files/a"},
+        "files": {"a": "b"},
+    }
     own = consumer(app={**image, "sees": SEES})
     assert own.choice.kind.name == "image"
     assert own.choice.kind.begins_at_start
@@ -230,6 +242,10 @@ def test_other_programs_may_have_dollars_of_their_own() -> None:
         ({"app": {"command": ["./a"], "sees": SEES, "ready": {}}}, "say `members`, `port` or `log`"),
         ({"app": {"command": ["./a"], "sees": SEES, "ready": {"log": "["}}}, "is no regular expression"),
         ({"app": {"jar": "a.jar", "files": {"../a": "b"}}}, "files"),
+        (
+            {"app": {"jar": "a.jar", "args": ["$files/a"]}},
+            "`\\$files` is the folder of its `files`, and it has none",
+        ),
         ({"app": {"command": ["./a"], "sees": {}}}, "say one of `log"),
         ({"app": {"command": ["./a"], "sees": {"trace": True, "topic": "t"}}}, "say one of `log"),
         ({"app": {"command": ["./a"], "sees": {"trace": False}}}, "Input should be True"),

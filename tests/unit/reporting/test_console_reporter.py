@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.console import ConsoleReporter
+from rocketchaos.harness.reporting.parts.queues import QueueLine
+from rocketchaos.harness.reporting.parts.screen_one import became
 from tests.unit.history_builder import HistoryBuilder, eight_messages
 from tests.unit.reporting.reports import HOSTILE, broken, good, healthy, report_of, troubled
 
@@ -138,3 +142,25 @@ def test_an_owner_that_did_not_tell_is_unknown(tmp_path: Path, tells: bool, owne
     made.send("orders", "tagA", 1, 0, 0)
     made.offsets("g", "orders", [(0, 1)])
     assert f"broker-a:0  {owner} " in printed(report_of(scenario, made.events, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("classes", "shown"),
+    [
+        ({MessageClass.DELIVERED: 5}, "5 delivered to a (3) and b (2)"),
+        (
+            {MessageClass.DELIVERED: 5, MessageClass.FILTERED_BY_BROKER: 5},
+            "5 delivered to a (3) and b (2), 5 filtered by the broker",
+        ),
+        (
+            {MessageClass.DELIVERED: 4, MessageClass.IN_RETRY: 1},
+            "4 delivered, 1 in retry, to a (3) and b (2)",
+        ),
+        ({MessageClass.IN_RETRY: 5}, "5 in retry, to a (3) and b (2)"),
+    ],
+)
+def test_who_got_messages_stands_beside_the_messages_that_they_got(
+    classes: Mapping[MessageClass, int], shown: str
+) -> None:
+    line = QueueLine("g", "orders", "broker-a:0", "b", "x", "x", 10, {"a": 3, "b": 2}, classes, 10, 10)
+    assert became(line) == shown

@@ -128,3 +128,25 @@ def test_a_missing_line_of_a_program_contradicts_nobody(tmp_path: Path, own: str
     story.made.add("harness", "tracks-observed", topic="orders", key="orders-1", tracks={"g": "CONSUMED"})
     report = report_of(story.scenario, story.made.events, tmp_path)
     assert sum("shows CONSUMED for 1 message" in text for text in divergences(report)) == told
+
+
+@pytest.mark.parametrize(("lines", "shown"), [(0, None), (1, "1 line of a"), (2, "2 lines of a")])
+def test_lines_that_count_for_no_message_are_shown_where_one_is_unknown(
+    tmp_path: Path, lines: int, shown: str | None
+) -> None:
+    story = Story().sent()
+    for number in range(lines):
+        story.made.add(
+            "a", "line-of-no-message", line=f"handled {number}", reason="no message has the key '0'"
+        )
+    report = report_of(story.passed().scenario, story.made.events, tmp_path)
+    texts = [text for text in divergences(report) if "`sees`" in text]
+    why = "the first is 'handled 0': no message has the key '0'."
+    assert texts == ([f"`sees` gets no message out of {shown}; {why}"] if shown else [])
+
+
+def test_such_lines_are_left_out_where_all_messages_are_known(tmp_path: Path) -> None:
+    story = Story(own="tagA", stored="tagA").sent()
+    story.made.add("a", "line-of-no-message", line="handled 0", reason="no message has the key '0'")
+    report = report_of(story.passed().scenario, story.made.events, tmp_path)
+    assert [text for text in divergences(report) if "`sees`" in text] == []

@@ -13,7 +13,7 @@ import psutil
 import pytest
 from tenacity import retry, stop_after_delay, wait_fixed
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady, RequestFailed
+from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet, RequestFailed
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.workers import program_log
@@ -226,6 +226,17 @@ def test_nothing_is_left_of_what_it_has_started(begin: Begin, how: str) -> None:
         assert program.dead.wait(10)
     for item in program.lines:
         gone(int(item["key"]))
+
+
+def test_one_that_ignores_sigterm_gets_a_way_out(begin: Begin) -> None:
+    ignores = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    program = begin(f"{ignores}print('handled 1')\ntime.sleep(60)\n")
+    program.until(1)
+    program.worker.terminate()
+    with pytest.raises(PreconditionNotMet, match=r"^the process .* and has not ended") as refused:
+        program.worker.wait_terminated(0.2)
+    assert "A real deployment kills it" in refused.value.hint
+    program.worker.release()
 
 
 def test_it_stands_still_and_goes_on(begin: Begin) -> None:

@@ -184,7 +184,7 @@ def test_one_that_does_not_end_is_no_effect_and_tells_what_was_last_seen(
     recorder.wait("stopping")
     with pytest.raises(
         PreconditionNotMet,
-        match=rf"the process {worker.pid} of b got SIGTERM 0\.2 s ago and has not ended; last seen: `stopping`",
+        match=rf"^the process {worker.pid} of b got SIGTERM 0\.2 s ago and has not ended; last seen: `stopping`",
     ):
         worker.wait_terminated(0.2)
     worker.release()
