@@ -11,8 +11,10 @@ from rocketchaos.harness.scenario.model import Scenario
 
 _STATUS = {"lines": "PRINTED", "topic": "WRITTEN", "http": "ANSWERED", "trace": "TRACED"}
 """The status if a line, an entry of a topic, or an answer, only says that the message was handled."""
-_ANSWERS = ("CONSUME_SUCCESS", "RECONSUME_LATER", "SUCCESS", "SUSPEND_CURRENT_QUEUE_A_MOMENT")
-"""What RocketMQ's listeners answer. A program's own words, such as FAILED, aren't judged."""
+_AS_IT_IS = ("CONSUME_SUCCESS", "RECONSUME_LATER", "SUCCESS", "SUSPEND_CURRENT_QUEUE_A_MOMENT")
+_ANSWERS = {**{answer: answer for answer in _AS_IT_IS}, "FAILURE": "RECONSUME_LATER"}
+"""What RocketMQ's listeners answer, FAILURE by gRPC (ConsumeResult), and the status that it is in the history. A
+program's own words, such as FAILED, aren't judged."""
 _MOST_UNKNOWN = 100
 
 
@@ -44,7 +46,7 @@ class PrintedEvents:
             yield _received(found, entry, line)
         if entry.get("only") != Received.kind:
             usual = _STATUS[self._scenario.consumers[consumer].traits.seen_by]
-            yield Consumed(key=found.key, status=str(entry.get("status", usual)))
+            yield Consumed(key=found.key, status=_ANSWERS.get(entry.get("status", ""), usual))
 
     @staticmethod
     def _unknown_status(entry: Mapping[str, Any]) -> str:

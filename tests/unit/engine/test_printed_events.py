@@ -81,6 +81,16 @@ def test_a_line_of_no_message_is_kept_with_the_reason(
     assert found == LineOfNoMessage(line="l", reason=reason)
 
 
+@pytest.mark.parametrize(
+    ("printed_status", "status"), [("SUCCESS", "SUCCESS"), ("FAILURE", "RECONSUME_LATER")]
+)
+def test_a_grpc_listener_answers_in_words_of_its_own(
+    printed: PrintedEvents, printed_status: str, status: str
+) -> None:
+    *_, consumed = printed.of("a", {"line": "l", "key": "orders-2", "status": printed_status})
+    assert consumed == Consumed(key="orders-2", status=status)
+
+
 @pytest.mark.parametrize("status", ["FAILED", "OK", "reconsume_later", ""])
 def test_a_status_of_its_own_words_shows_no_success(printed: PrintedEvents, status: str) -> None:
     (found,) = printed.of("a", {"line": "l", "key": "orders-2", "status": status})
