@@ -119,9 +119,10 @@ class Placed(Check):
         for message in found:
             queue = int(message.queue.rpartition(":")[2])
             counts[queue] = counts.get(queue, 0) + 1
-        brokers = {message.queue.rpartition(":")[0] for message in found}
+        brokers = Counter(message.queue.rpartition(":")[0] for message in found)
         observed = ", ".join(f"{count} to queue {queue}" for queue, count in sorted(counts.items()))
-        observed += "" if self.brokers is None else f"; on {', '.join(sorted(brokers))}"
+        if self.brokers is not None:
+            observed += f"; {', '.join(f'{count} on {broker}' for broker, count in sorted(brokers.items()))}"
         by_queue = Counter(message.queue for message in found)
         different, ((fullest, most),) = len(by_queue), by_queue.most_common(1)
         if len(brokers) > 1 and (self.queues_at_least, self.queues_at_most) != (None, None):
@@ -129,7 +130,7 @@ class Placed(Check):
         if (self.most_at_least, self.most_at_most) != (None, None):
             observed += f"; most to {fullest}: {most} of {len(found)}"
         holds = self._holds(counts, different, most) and (
-            self.brokers is None or set(self.brokers) == brokers
+            self.brokers is None or {*self.brokers} == {*brokers}
         )
         return Answer(holds, expected, observed, [message.event.n for message in found])
 

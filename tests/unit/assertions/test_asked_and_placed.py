@@ -90,6 +90,9 @@ def test_queues_of_two_brokers_with_one_id_are_different() -> None:
     found = answer(made, "placed", topics="orders", most_at_most=1)
     assert found.holds is YES
     assert "; most to broker-a:0: 1 of 2" in found.observed
+    found = answer(made, "placed", topics="orders", brokers=["broker-a", "broker-b"])
+    assert found.holds is YES
+    assert found.observed.endswith("; 1 on broker-a, 1 on broker-b")
 
 
 @pytest.mark.parametrize(
