@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.limits import keeps
 from rocketchaos.assertions.view import RunView, Sent
 from rocketchaos.harness.language.words import BrokerRef, OneOrList, OneOrMore, TagRef, TopicName
 
@@ -21,7 +23,8 @@ class Placed(Check):
     `brokers` are all brokers that they went to. `queues` are the ids, on any broker, of all queues that they
     went to; `each` is how many went to each of these. With `number: 1` only the first message sent to each
     topic counts, with 2 the second, …; `queues_at_least` limits the number of different queues: those of
-    two brokers differ, whatever their ids. If one of the topics has no such message, the answer is unknown.
+    two brokers differ, whatever their ids. `most_at_least` and `most_at_most` limit what went to the one queue
+    that got most of them. If one of the topics has no such message, the answer is unknown.
     """
 
     word = "placed"
@@ -38,15 +41,29 @@ class Placed(Check):
     each: int | None = Field(default=None, ge=1, description="this many of them went to each of those")
     queues_at_least: int | None = Field(default=None, ge=1, description="at least this many different queues")
     queues_at_most: int | None = Field(default=None, ge=1, description="at most this many different queues")
+    most_at_least: int | None = Field(
+        default=None, ge=1, description="the queue that got most of them got at least this many"
+    )
+    most_at_most: int | None = Field(
+        default=None, ge=1, description="the queue that got most of them got at most this many: an even share"
+    )
     brokers: OneOrMore[BrokerRef] | None = Field(
         default=None, description="the brokers that they went to, all of them: `[broker-a, broker-b]`"
     )
 
     @model_validator(mode="after")
     def _says_something(self) -> Placed:
-        stated = (self.queues, self.each, self.queues_at_least, self.queues_at_most, self.brokers)
-        if stated == (None,) * len(stated):
-            raise ValueError("say `queues`, `each`, `queues_at_least`, `queues_at_most` or `brokers`")
+        keys = (
+            "queues",
+            "each",
+            "queues_at_least",
+            "queues_at_most",
+            "most_at_least",
+            "most_at_most",
+            "brokers",
+        )
+        if all(getattr(self, key) is None for key in keys):
+            raise ValueError(f"say {', '.join(f'`{key}`' for key in keys[:-1])} or `{keys[-1]}`")
         if self.queues == ():
             raise ValueError("`queues` names no queue: every message goes to one")
         return self
@@ -64,6 +81,9 @@ class Placed(Check):
         if wanted > there:
             each = "" if self.each is None else f", {self.each} to each"
             text = f"{queues} {'queue' if queues == 1 else 'queues'}{each}"
+            yield f"{text}: the steps send {there} such messages to {', '.join(self.topics)}"
+        elif self.most_at_least is not None and self.most_at_least > there:
+            text = f"at least {self.most_at_least} to one queue"
             yield f"{text}: the steps send {there} such messages to {', '.join(self.topics)}"
 
     def _queues_beyond(self, scenario: Scenario) -> Iterator[str]:
@@ -99,13 +119,19 @@ class Placed(Check):
         for message in found:
             queue = int(message.queue.rpartition(":")[2])
             counts[queue] = counts.get(queue, 0) + 1
-        brokers = {message.queue.rpartition(":")[0] for message in found}
+        brokers = Counter(message.queue.rpartition(":")[0] for message in found)
         observed = ", ".join(f"{count} to queue {queue}" for queue, count in sorted(counts.items()))
-        observed += "" if self.brokers is None else f"; on {', '.join(sorted(brokers))}"
-        different = len({message.queue for message in found})
+        if self.brokers is not None:
+            observed += f"; {', '.join(f'{count} on {broker}' for broker, count in sorted(brokers.items()))}"
+        by_queue = Counter(message.queue for message in found)
+        different, ((fullest, most),) = len(by_queue), by_queue.most_common(1)
         if len(brokers) > 1 and (self.queues_at_least, self.queues_at_most) != (None, None):
             observed += f"; {different} queues of {', '.join(sorted(brokers))}"
-        holds = self._holds(counts, different) and (self.brokers is None or set(self.brokers) == brokers)
+        if (self.most_at_least, self.most_at_most) != (None, None):
+            observed += f"; most to {fullest}: {most} of {len(found)}"
+        holds = self._holds(counts, different, most) and (
+            self.brokers is None or {*self.brokers} == {*brokers}
+        )
         return Answer(holds, expected, observed, [message.event.n for message in found])
 
     def _of_topic(self, view: RunView, topic: str, end: int) -> list[Sent]:
@@ -115,13 +141,13 @@ class Placed(Check):
         tags = None if self.tag is None else view.tags(self.tag, topic) or frozenset()
         return [message for message in own if tags is None or message.tag in tags]
 
-    def _holds(self, counts: dict[int, int], different: int) -> bool:
+    def _holds(self, counts: dict[int, int], different: int, most: int) -> bool:
         return all(
             (
                 self.queues is None or sorted(counts) == sorted(set(self.queues)),
                 self.each is None or set(counts.values()) == {self.each},
-                self.queues_at_least is None or different >= self.queues_at_least,
-                self.queues_at_most is None or different <= self.queues_at_most,
+                keeps(different, self.queues_at_least, self.queues_at_most),
+                keeps(most, self.most_at_least, self.most_at_most),
             )
         )
 
@@ -131,6 +157,8 @@ class Placed(Check):
             (self.each, f"{self.each} to each"),
             (self.queues_at_least, f"at least {self.queues_at_least} different queues"),
             (self.queues_at_most, f"at most {self.queues_at_most} different queues"),
+            (self.most_at_least, f"at least {self.most_at_least} to the queue that got most"),
+            (self.most_at_most, f"at most {self.most_at_most} to the queue that got most"),
             (self.brokers, f"on {', '.join(sorted(self.brokers or ()))}"),
         )
         return ", ".join(text for limit, text in limits if limit is not None)

@@ -11,7 +11,16 @@ from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.refusal import Refused, refusal_text
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.messages import RequestAnswered, SendAccepted
+from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.words import TopicName
+
+_WORDS = {
+    "reply": ("reply", "replies"),
+    "request": ("request", "requests"),
+    "nothing": ("answer without a message", "answers without a message"),
+    "exception": ("exception", "exceptions"),
+}
+"""What a producer got, in the singular and the plural."""
 
 
 class Replied(Count, Refused):
@@ -41,8 +50,7 @@ class Replied(Count, Refused):
         return f"requests to {self.topic} got {self.got}"
 
     def evaluate(self, view: RunView) -> Answer:
-        stated = f" {self.stated}" if self.got == "exception" else ""
-        expected = f"{self.how_many('answer')} that is {self.got}{stated}"
+        expected = self.how_many(*_WORDS[self.got]) + self.stated.removeprefix("refused")
         end = view.end_of(self.at)
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
@@ -52,7 +60,9 @@ class Replied(Count, Refused):
             return Answer(None, expected, f"no request was sent to {self.topic}")
         fitting = self.fitting(event for event in answers if event.body.got == self.got)
         spread = Counter(event.body.got for event in answers)
-        observed = ", ".join(f"{number} {got}" for got, number in sorted(spread.items())) or "no answer"
+        observed = (
+            ", ".join(counted(number, *_WORDS[got]) for got, number in sorted(spread.items())) or "no answer"
+        )
         if said := [event.body for event in answers if event.body.error is not None][:1]:
             observed += f": {refusal_text(said[0].error or '', said[0].code)}"
         proof = [event.n for event in fitting or answers]

@@ -30,6 +30,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, c
 from rocketchaos.harness.core.nearest import clipped
 
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) *(ms|s|m|h)")
+_LONG_DURATION = re.compile(r"[0-9]+(?:\.[0-9]+)? *(?:ms|s|m|h)")
 _TAG = re.compile(r"(?!\*$)[^\s|,]+")
 BLANKS = "".join(map(chr, range(33)))
 """What Java's String.trim() takes away."""
@@ -45,10 +46,15 @@ def parse_duration_ms(value: object) -> int:
     """Milliseconds of `40s`, `500ms`, `1.5m`, `1h`.
 
     Raises:
-        PydanticCustomError: there is no unit, or it isn't a duration.
+        PydanticCustomError: there is no unit, it isn't a duration, or it has too many digits.
     """
     found = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if found is None:
+        if isinstance(value, str) and _LONG_DURATION.fullmatch(value):
+            raise PydanticCustomError(
+                "duration",
+                "a duration has at most 9 digits, and at most 6 after its point: write `40s` or `1.5h`",
+            )
         number = value if type(value) is int and value >= 0 else None
         advice = "write `40s` or `500ms`" if number is None else f"write `{number}s` or `{number}ms`"
         message = "a duration needs a number and a unit: {advice}"

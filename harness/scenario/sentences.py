@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 
+from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.harness.core.nearest import clipped, contained, listed, nearest
 from rocketchaos.harness.language.app_spec import App
+from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.expectation import meant_by
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.rocketmq.version_range import how_to_write
@@ -118,7 +120,20 @@ def _unknown_key(_error: ErrorDetails, document: Document, path: Path) -> Senten
         return f"unknown key `{clipped(key)}`: `app` has a key `{of_program}`", None
     if near is not None and near not in document.value(path[:-1]):
         return f"unknown key `{clipped(key)}`", near
-    return f"unknown key `{clipped(key)}`: the keys{whose} are {listed(allowed)}", None
+    return (
+        f"unknown key `{clipped(key)}`: the keys{whose} are {listed(allowed)}{_all_of(model, allowed)}",
+        None,
+    )
+
+
+def _all_of(model: type[BaseModel] | None, allowed: Collection[str]) -> str:
+    """Where a reader finds the keys that a sentence leaves out."""
+    word = "consumer" if model is Consumer else getattr(model, "word", None)
+    return (
+        f"; all: `rocketchaos explain {word}`"
+        if word and listed(allowed) != listed(allowed, len(allowed))
+        else ""
+    )
 
 
 def _entry(_error: ErrorDetails, document: Document, path: Path) -> Sentence:

@@ -21,7 +21,8 @@ class Start(Step):
     `may_be_refused` the run continues if the client throws there, for example because no broker accepts its
     SQL subscription: its process ends, and the check `start-refused` reads what it threw. If the client
     reaches no server, the run ends with `error`. Use a `send` with `may_fail` there: it records the producer's
-    exception, and `send-refused` reads it.
+    exception, and `send-refused` reads it. After `stop` a consumer is a new client (`new
+    DefaultMQPushConsumer`): RocketMQ starts none twice (`service state not OK`).
     """
 
     word = "start"

@@ -94,6 +94,7 @@ def placed(events: Events, stated: Stated) -> bool | None:
         stated.get("queues") in (None, sorted(counts))
         and (stated.get("each") is None or all(count == stated["each"] for count in counts.values()))
         and within(len(counts), stated, "queues_")
+        and within(max(counts.values()), stated, "most_")
     )
 
 

@@ -87,6 +87,12 @@ def test_queues_of_two_brokers_with_one_id_are_different() -> None:
     found = answer(made, "placed", topics="orders", queues_at_least=2)
     assert found.holds is YES
     assert "2 queues of broker-a, broker-b" in found.observed
+    found = answer(made, "placed", topics="orders", most_at_most=1)
+    assert found.holds is YES
+    assert "; most to broker-a:0: 1 of 2" in found.observed
+    found = answer(made, "placed", topics="orders", brokers=["broker-a", "broker-b"])
+    assert found.holds is YES
+    assert found.observed.endswith("; 1 on broker-a, 1 on broker-b")
 
 
 @pytest.mark.parametrize(
@@ -98,6 +104,10 @@ def test_queues_of_two_brokers_with_one_id_are_different() -> None:
         ({"queues_at_least": 2}, YES),
         ({"queues_at_least": 3}, NO),
         ({"queues_at_most": 1}, NO),
+        ({"most_at_least": 2}, YES),
+        ({"most_at_least": 3}, NO),
+        ({"most_at_most": 2}, YES),
+        ({"most_at_most": 1}, NO),
         ({"number": 1, "queues": [2], "each": 1}, YES),
         ({"number": 4, "queues_at_least": 1}, UNKNOWN),
         ({"tag": "tagB", "queues_at_least": 1}, UNKNOWN),

@@ -66,6 +66,28 @@ def test_what_a_producer_gets_is_counted(stated: dict[str, Any], holds: Holds) -
     assert judged(Replied(topic="orders", **stated), *events) is holds
 
 
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({"at_least": 2}, "at least 2 replies"),
+        ({"count": 1, "got": "request"}, "1 request"),
+        ({"count": 2, "got": "nothing"}, "2 answers without a message"),
+        ({"count": 2, "got": "exception"}, "2 exceptions"),
+        ({"count": 1, "got": "exception", "code": 10006}, "1 exception with code 10006"),
+    ],
+    ids=str,
+)
+def test_what_is_expected_and_seen_is_in_plain_words(stated: dict[str, Any], expected: str) -> None:
+    scenario = parse_scenario(TEXT, "x.yaml")
+    made = HistoryBuilder().begin(scenario)
+    for node, kind, data in [answered(1, "reply"), answered(2, "reply"), answered(3, "nothing")]:
+        made.add(node, kind, **data)
+    made.add("harness", "moment-observed", moment="end")
+    answer = Replied(topic="orders", **stated).evaluate(RunView(scenario, made.events))
+    assert answer.expected == expected
+    assert answer.observed == "1 answer without a message, 2 replies"
+
+
 def test_without_a_request_nothing_is_known() -> None:
     assert judged(Replied(topic="orders", count=0)) is Holds.UNKNOWN
     asked = {"topic": "orders", "key": "orders-1", "tag": None, "how": "request"}

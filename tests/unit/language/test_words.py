@@ -98,6 +98,14 @@ def test_what_only_looks_like_a_duration(text: str) -> None:
         DURATION.validate_python(text)
 
 
+@pytest.mark.parametrize("text", ["9223372036854775807ms", "1234567890 h", "0.1234567s"])
+def test_a_duration_with_too_many_digits_is_called_that(text: str) -> None:
+    with pytest.raises(
+        ValidationError, match="a duration has at most 9 digits, and at most 6 after its point"
+    ):
+        DURATION.validate_python(text)
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
