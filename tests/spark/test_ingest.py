@@ -262,7 +262,7 @@ def test_findings_are_of_what_is_not_as_it_should_be(ingested: Ingested) -> None
     assert found["outcome"].text.startswith("not-reproduced, expected reproduced: ")
     log = found["log"]
     assert (log.node, log.side, log.occurrences) == ("broker-a", "product", 2)
-    assert log.signature == "<time> ERROR Thread_<n> - no disk for g-<run> at <address>"
+    assert log.signature == "ERROR no disk for g-<run> at <address>"
 
 
 def test_conditions_are_measured(ingested: Ingested) -> None:

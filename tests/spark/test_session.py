@@ -32,6 +32,8 @@ app = typer.Typer()
 app.command()(ending_in_a_code(wait))
 sys.exit(run_application(app, []))
 """
+RUN = "20261121T192459.680-7"
+"""The name of a run folder."""
 REPORT = """
 import sys
 from rocketchaos.harness.cli.ending import run_application
@@ -131,7 +133,8 @@ def test_what_is_no_amount_of_memory_or_too_little_is_wrong_usage(
 def test_a_spark_that_refuses_its_options_is_a_message(
     tmp_path: Path, master: str, environment: dict[str, str], said: str
 ) -> None:
-    arguments = ("ingest", str(tmp_path), "--store", str(tmp_path / "store"), "--master", master)
+    (tmp_path / "runs" / RUN).mkdir(parents=True)
+    arguments = ("ingest", str(tmp_path / "runs"), "--store", str(tmp_path / "store"), "--master", master)
     with stores.process(REPORT, *arguments, **environment) as running:
         _out, errors = running.communicate(timeout=120)
     assert running.returncode == ExitCode.ENVIRONMENT, errors
@@ -141,12 +144,14 @@ def test_a_spark_that_refuses_its_options_is_a_message(
 
 @pytest.mark.nightly
 def test_an_ingest_says_that_spark_starts_before_it_has(tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    with stores.process(REPORT, "ingest", str(tmp_path / "nowhere"), "--store", str(store)) as running:
+    store, folder = tmp_path / "store", tmp_path / "runs" / RUN
+    folder.mkdir(parents=True)
+    with stores.process(REPORT, "ingest", str(folder.parent), "--store", str(store)) as running:
         assert running.stderr is not None
         assert "starting Spark ...\n" in iter(running.stderr.readline, "")
         assert not store.exists()
         assert running.poll() is None
+        folder.rmdir()
         _out, errors = running.communicate(timeout=120)
     assert errors.startswith("looking for run folders ...\n")
     assert running.returncode == ExitCode.USAGE
