@@ -16,6 +16,7 @@ from rocketchaos.harness.cluster.container_cluster import ContainersCluster
 from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
+from rocketchaos.harness.core.errors import RequestFailed
 from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.language.topic import evenly
 from rocketchaos.harness.reaper.reaper import new_owner
@@ -115,7 +116,16 @@ def test_a_batch_survives_the_death_of_its_consumer(
         clients.produce(producer)
         # Longer than the other sends take, on a busy machine too: it is killed before it has handled all.
         clients.consume(first, behaviour={"slow_ms": 5000})
-        [online] = admin.connection("g", broker.address)["connections"]
+
+        def connections() -> list[dict[str, str]]:
+            # A client that had no lock or no route at its start sends its first heartbeat up to 30 s later.
+            try:
+                known: list[dict[str, str]] = admin.connection("g", broker.address)["connections"]
+            except RequestFailed:
+                return []
+            return known
+
+        [online] = until(connections)
         assert first.container is not None
         assert online["address"].startswith(f"{first.container.address}:"), "it lives at its own address"
         for number in range(COUNT):
