@@ -10,10 +10,9 @@ from typing import Any
 import psutil
 from docker.errors import APIError, NotFound
 from docker.models.containers import Container
-from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.server import Server
-from rocketchaos.harness.containers.container_engine import Engine, refusals
+from rocketchaos.harness.containers.container_engine import Engine, refusals, until_frozen
 from rocketchaos.harness.containers.launch import ContainerPlan, published_ports, start
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.looking import look_until
@@ -22,8 +21,6 @@ from rocketchaos.harness.rocketmq import reach
 
 _STATE_LIMIT_S = 20
 _SHUTDOWN_LIMIT_S = 60
-_BUSY = "unable to freeze"
-"""How runc refuses a pause if processes were starting threads all the time that it tried (cgroup v1)."""
 _LINES = 200
 # Images start Java from shell scripts, which as process 1 take no notice of SIGTERM and don't pass it on; so
 # `docker stop` would kill RocketMQ in the end. Not every image has `ps`.
@@ -31,17 +28,6 @@ _TERMINATE_JAVA = (
     'for process in /proc/[0-9]*; do [ "$(cat "$process/comm" 2> /dev/null)" = java ]'
     ' && kill -TERM "${process#/proc/}"; done; true'
 )
-
-
-def until_frozen(do: Callable[[], None]) -> None:
-    """Pause a container; again, for up to 20 s, as long as it is too busy for that. Raises as `do`."""
-    retrying = Retrying(
-        retry=retry_if_exception(lambda error: isinstance(error, APIError) and _BUSY in str(error)),
-        wait=wait_fixed(0.1),
-        stop=stop_after_delay(_STATE_LIMIT_S),
-        reraise=True,
-    )
-    retrying(do)
 
 
 class ServerContainer(Server):

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import docker
 import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_fixed
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.docker_client import DockerClient
 
@@ -23,6 +24,9 @@ testcontainers_config.ryuk_disabled = True
 _IN_VM = "ROCKETCHAOS_ENGINE_IN_VM"
 _DOCKER_DESKTOP = "Docker Desktop"
 _ROOTLESS = "name=rootless"
+_BUSY = "unable to freeze"
+"""How runc refuses a pause if processes were starting threads all the time that it tried (cgroup v1)."""
+_FREEZE_LIMIT_S = 20
 _START = "Start it (`sudo systemctl start docker`, or Docker Desktop), or leave out `--on containers`."
 
 
@@ -151,3 +155,14 @@ def refusals(what: str) -> Iterator[None]:
         raise EnvironmentNotReady(
             f"{what}: the container engine doesn't answer: {_words(error)}", _START
         ) from error
+
+
+def until_frozen(do: Callable[[], None]) -> None:
+    """Pause a container; again, for up to 20 s, as long as it is too busy for that. Raises as `do`."""
+    retrying = Retrying(
+        retry=retry_if_exception(lambda error: isinstance(error, APIError) and _BUSY in str(error)),
+        wait=wait_fixed(0.1),
+        stop=stop_after_delay(_FREEZE_LIMIT_S),
+        reraise=True,
+    )
+    retrying(do)

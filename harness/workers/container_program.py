@@ -4,13 +4,14 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from docker.errors import NotFound
 from docker.models.containers import Container
 
-from rocketchaos.harness.containers.container_engine import Engine, refusals
+from rocketchaos.harness.containers.container_engine import Engine, refusals, until_frozen
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.workers.attachment import Attachment
@@ -130,7 +131,7 @@ class Contained:
             if not self._runs():
                 raise EnvironmentNotReady(f"{what}: it is gone")
             with refusals(what):
-                switch(self._id)
+                until_frozen(partial(switch, self._id))
                 state = look_until(self._state, done, _STATE_LIMIT_S, _LOOK_EVERY_S)
         except NotFound as error:
             raise EnvironmentNotReady(f"{what}: it is gone") from error

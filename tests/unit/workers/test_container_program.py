@@ -6,6 +6,7 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+from docker.errors import APIError
 
 from rocketchaos.harness.workers import container_program
 from rocketchaos.harness.workers.container_program import ContainerProgram
@@ -65,3 +66,19 @@ def test_an_image_has_a_stop_signal_of_its_own() -> None:
     program.stop_signal = "SIGQUIT"
     program.terminate()
     assert sent == ["SIGTERM", "SIGQUIT"]
+
+
+def test_a_container_that_is_too_busy_to_be_paused_is_paused_a_moment_later() -> None:
+    program = ContainerProgram.__new__(ContainerProgram)
+    program._id, program._ended, program._worker = "c", threading.Event(), "a"
+    refused = [APIError("OCI runtime pause failed: unable to freeze: unknown")]
+    state = {"Running": True, "Paused": False, "Status": "running"}
+
+    def pause(_id: str) -> None:
+        if refused:
+            raise refused.pop()
+        state["Paused"] = True
+
+    program._api = SimpleNamespace(pause=pause, inspect_container=lambda _: {"State": state})
+    program.pause()
+    assert (refused, state["Paused"]) == ([], True)

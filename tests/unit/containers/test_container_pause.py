@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from docker.errors import APIError
 
-from rocketchaos.harness.cluster.server_container import until_frozen
+from rocketchaos.harness.containers.container_engine import until_frozen
 
 
 def _answers(*refused: str) -> tuple[list[str], Callable[[], None]]:
