@@ -140,7 +140,7 @@ class Collector:
         for name, known in sorted(addresses.items()):
             look.brokers[name] = Broker(name, clusters.get(name, ""), known)
         before = self._known
-        anew = before is None or look.number - before.number >= SETTINGS_EVERY or bool(arrivals(before, look))
+        anew = before is None or look.number - before.number >= SETTINGS_EVERY or _has_arrivals(before, look)
         await asyncio.gather(*(self._broker(look, broker, anew) for broker in list(look.brokers.values())))
         return anew
 
@@ -337,13 +337,12 @@ def _is_missing(known: Look, broker: str) -> bool:
     return any(item is not None and item.answer_code is None for item in asked)
 
 
-def arrivals(before: Look, look: Look) -> list[str]:
-    """The brokers that name servers know since, or know at another address."""
-    return [
-        name
+def _has_arrivals(before: Look, look: Look) -> bool:
+    """Whether name servers know a broker since, or know one at another address."""
+    return any(
+        name not in before.brokers or broker.addresses != before.brokers[name].addresses
         for name, broker in look.brokers.items()
-        if name not in before.brokers or broker.addresses != before.brokers[name].addresses
-    ]
+    )
 
 
 def consumed_topics(look: Look, group: str) -> set[str]:

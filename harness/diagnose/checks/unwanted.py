@@ -56,11 +56,14 @@ def unwanted(view: GroupView) -> Iterator[Result]:
 
 def _proof(view: GroupView, topic: str, *, by_sql: bool) -> Iterator[Evidence]:
     """The answers that show what the messages have: of each queue one."""
-    if by_sql:
-        for (of, queue), exchanges in sorted(view.now.messages.items()):
-            if of == topic and exchanges:
-                said = f"{queues_text([queue])}: the newest of {counted(len(exchanges), 'message')} that were read"
-                yield Evidence(exchanges[-1], said)
+    # SQL92 of tags alone needs no message that was read.
+    read = {queue: item for (of, queue), item in sorted(view.now.messages.items()) if of == topic and item}
+    if by_sql and read:
+        for queue, exchanges in read.items():
+            said = (
+                f"{queues_text([queue])}: the newest of {counted(len(exchanges), 'message')} that were read"
+            )
+            yield Evidence(exchanges[-1], said)
         return
     for (of, _), exchange in sorted(view.now.entries.items()):
         if of == topic:

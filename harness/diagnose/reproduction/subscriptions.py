@@ -316,16 +316,16 @@ def unwanted(group: Scaled) -> tuple[Document, Document] | str:
     """RC0108: producers send a tag that no member wants, or messages that the members' SQL92 doesn't match."""
     topic = group.topic
     own = next(iter(group.view.own(group.real_topic).values()))
-    entries = [
-        entry
-        for queue in group.view.queues(group.real_topic)
-        for entry in entries_of(group.view, group.real_topic, queue) or ()
-    ]
     if own.type == SQL:
         if _may_match_a_bare_message(own.expression):
             return "which properties the messages have is not recorded"
         sent = ""
     else:
+        entries = [
+            entry
+            for queue in group.view.queues(group.real_topic)
+            for entry in entries_of(group.view, group.real_topic, queue) or ()
+        ]
         sent = unwanted_tag(entries, group.tags(group.real_topic))
     if sent != sent.strip():
         return "the language has no tags with blanks around them"

@@ -253,6 +253,23 @@ def test_sql_of_all_members_that_matches_no_message_is_told_where_messages_are_r
     assert codes(diagnosed(RECORDED, *changes, partial(unmatched, known=False), read_messages=True)) == set()
 
 
+def test_sql_of_tags_alone_that_matches_no_message_is_shown_by_their_hashes() -> None:
+    def want(subscriptions: Iterable[Any]) -> None:
+        for item in subscriptions:
+            if not item["topic"].startswith("%RETRY%"):
+                item.update(subString="TAGS = 'other'", expressionType=SQL)
+
+    report = diagnosed(
+        RECORDED,
+        (307, lambda document: want(document["subscriptionSet"])),
+        (203, lambda document: want(document["subscriptionTable"].values())),
+        settings(enablePropertyFilter="true"),
+    )
+    (finding,) = report.findings
+    assert finding.check.code == "RC0108"
+    assert sum(evidence.exchange.code == 321 for evidence in finding.evidence) == 4
+
+
 def test_a_message_is_judged_by_its_own_properties() -> None:
     judge = Judge(["a > 1 AND b = 'x'", "c IS NULL", "d = TRUE", "e < 1.5"])
     sent = {"a": "2", "b": "x", "d": "TRUE", "e": "1.25"}
