@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from rocketchaos.harness.cli.common import require_writable
 from rocketchaos.harness.cli.diagnose_answers import Answers
 from rocketchaos.harness.cli.diagnose_options import (
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
 
 
 def diagnose(
+    context: typer.Context,
     bundle: BundleArgument = None,
     namesrv: NamesrvOption = None,
     groups: GroupsOption = None,
@@ -95,9 +98,10 @@ def diagnose(
     answers = Answers(verbose, OUT if output is Output.TEXT else ERR)
     if bundle is not None:
         asked = {
-            "--group": groups, "--topic": topics, "--proxy": proxies, "--read-messages": read_messages,
-            "--bundle": write_bundle, "--watch": watch, "--within": within,
-            "--metrics": metrics,
+            "--namesrv": _typed(context, "namesrv"), "--group": groups, "--all-groups": all_groups,
+            "--topic": topics, "--proxy": proxies, "--access-key-file": access_key_file, "--tls": tls,
+            "--tls-ca": tls_ca, "--map": mapped, "--read-messages": read_messages, "--bundle": write_bundle,
+            "--watch": watch, "--within": within, "--metrics": metrics,
         }  # fmt: skip
         _refuse_with_a_bundle(*(name for name, value in asked.items() if value))
         recorded = asyncio.run(_look_at_bundle(bundle, checks))
@@ -125,11 +129,17 @@ def diagnose(
     return _ended(report, threshold, output, write_scenario, answers, writes=writes)
 
 
+def _typed(context: typer.Context, option: str) -> bool:
+    """Whether the command line itself has the option: one of the environment leaves a bundle as it is."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def _refuse_with_a_bundle(*options: str) -> None:
     if options:
         raise UsageProblem(
             f"a bundle has only what was asked when it was written: {', '.join(options)} can't be applied to it",
-            "Leave that out, or give `--namesrv` instead of the bundle.",
+            "Leave that out, or leave out the bundle and give `--namesrv`.",
         )
 
 

@@ -117,10 +117,12 @@ def _listener(_view: GroupView, member: Member) -> str:
 
 
 def _way_to_consume(_view: GroupView, member: Member) -> str:
-    """A lite pull consumer of 5.x shares out queues as push consumers do, and reports them."""
+    """A lite pull consumer that subscribes shares out queues as push consumers do. Only that of 5.x reports them,
+    so one of 4.9 is known by its autoCommit, which no DefaultMQPullConsumer has (4.9.7)."""
     kind = member.properties.get("PROP_CONSUME_TYPE")
     if kind == "CONSUME_ACTIVELY":
-        return "" if member.queues else "the application pulls"
+        subscribes = "autoCommit" in member.properties and member.subscriptions
+        return "" if member.queues or subscribes else "the application pulls"
     return "a listener" if kind == "CONSUME_PASSIVELY" else ""
 
 

@@ -175,15 +175,17 @@ def nobody(view: GroupView) -> Iterator[Result]:
         return
     asked = view.now.stored.get(view.group, {})
     known = any(view.group in groups for groups in view.now.groups.values())
-    unknown = f"no broker that was asked knows a member of it{'' if known else ', or the group itself'}"
+    proxies = any(name.startswith(PROXY) for name in asked)
+    servers, which = ("no broker and no proxy", "another") if proxies else ("no broker", "a")
+    unknown = f"{servers} that was asked knows a member of it{'' if known else ', or the group itself'}"
     more = "".join(tell(view) for tell in (_not_created, _guarded, _pulls_refused, _behind, _namesakes))
     evidence = tuple(
         Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
     )
     if not view.without_proxies:
         yield Unknown(
-            f"{unknown}: either no member is online, or its members use a proxy that runs as a server of its own "
-            f"(`--proxy HOST:PORT` asks it){more}",
+            f"{unknown}: either no member is online, or its members use {which} proxy that runs "
+            f"as a server of its own (`--proxy HOST:PORT` asks it){more}",
             evidence,
         )
         return

@@ -3,8 +3,13 @@
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result
-from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.view import BY_BROKERS, GroupView
 from rocketchaos.harness.diagnose.words import joined
+
+_NONE_AT_BROKERS = (
+    "gRPC members pop from all queues, and remoting members pull from theirs. So a message there that both sides "
+    "want comes to each, unless one side stores the group's offset behind it before the other one gets there."
+)
 
 
 def several_ways(view: GroupView) -> Iterator[Result]:
@@ -28,6 +33,7 @@ def several_ways(view: GroupView) -> Iterator[Result]:
                 for name, stored in view.stored.items()
             ),
             settled=len(view.looks) > 1,
+            effect="" if BY_BROKERS in ways else _NONE_AT_BROKERS,
             key=str(sorted(ways.items())),
         )
 

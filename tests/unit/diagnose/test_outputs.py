@@ -277,6 +277,29 @@ def test_the_same_codes_from_the_command(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["diagnose", "--namesrv", "nonsense"]) == 2
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--namesrv", "127.0.0.1:1"],
+        ["--all-groups"],
+        ["--tls"],
+        ["--map", "10.0.0.1:10911=127.0.0.1:10911"],
+        ["--access-key-file", "key.yml"],
+        ["--watch", "1m"],
+    ],
+)
+def test_a_bundle_takes_no_option_that_asks_a_cluster(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diagnose", str(RECORDED / "mismatch-4.9.4.json"), *options]) == 2
+    assert f"{options[0]} can't be applied to it" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_name_server_of_the_environment_leaves_a_bundle_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAMESRV_ADDR", "127.0.0.1:1")
+    assert main(["diagnose", str(RECORDED / "mismatch-4.9.4.json")]) == 1
+
+
 def test_every_check_has_a_page_of_its_own() -> None:
     assert Path("docs/diagnose.md").read_text(encoding="utf-8") == diagnose_reference()
     assert len({check.title for check in CHECKS.values()}) == len(CHECKS)

@@ -8,7 +8,14 @@ import pytest
 
 from rocketchaos.harness.diagnose.finding import Level
 from tests.unit.diagnose.broker_edits import not_held, offset
-from tests.unit.diagnose.member_edits import ALIKE, client_property, listener, with_queue, without_queue
+from tests.unit.diagnose.member_edits import (
+    ALIKE,
+    client_property,
+    listener,
+    pulling,
+    with_queue,
+    without_queue,
+)
 from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unknown
 
 RECORDED = "mismatch-4.9.4.json"
@@ -64,6 +71,19 @@ def test_an_application_that_does_not_poll_is_no_listener_that_hangs(by_itself: 
     for finding in found:
         assert ("its application has polled none" in finding.sentence) is by_itself
         assert ("until the application polls" in finding.effect) is by_itself
+
+
+@pytest.mark.parametrize(("subscribes", "found"), [(True, set()), (False, {"RC0216"})])
+def test_a_lite_pull_consumer_that_subscribes_shares_out_queues(subscribes: bool, found: set[str]) -> None:
+    """One of 4.9.7 reports no queues; where the application calls `assign()`, it has no subscription either."""
+
+    def assigned(document: Any) -> None:
+        if document["properties"]["PROP_CONSUME_TYPE"] == "CONSUME_ACTIVELY":
+            document["subscriptionSet"] = []
+
+    lite = (pulling("CONSUME_ACTIVELY"), client_property("autoCommit", "true"))
+    report = diagnosed(RECORDED, ALIKE, *lite, *(() if subscribes else ((307, assigned),)))
+    assert codes(report) & {"RC0216"} == found
 
 
 @pytest.mark.parametrize(
