@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from rocketchaos.harness.diagnose.checks import broadcasters
 from rocketchaos.harness.diagnose.checks.points import STOPPED_S, seen_s
-from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, without_offset
+from rocketchaos.harness.diagnose.checks.pulls import is_paused, owners, owners_unknown, without_offset
 from rocketchaos.harness.diagnose.checks.queue_states import history, set_back, states
 from rocketchaos.harness.diagnose.checks.reasons import (
     UNCOMMITTED,
@@ -13,7 +13,6 @@ from rocketchaos.harness.diagnose.checks.reasons import (
     heartbeat_s,
     in_hands,
     may_hang_s,
-    owners_unknown,
     pulls_fail,
     slow_pulls_s,
     uncommitted,
@@ -218,8 +217,13 @@ def _without_offset(view: GroupView) -> Iterator[Unknown]:
             yield from _never_popped(view, topic)
         elif queues := without_offset(view, topic):
             yield Unknown(
-                f"{queues_text(queues)}: its owner should have begun, and neither the broker nor the owner knows "
-                "an offset",
+                f"{queues_text(queues)}: "
+                + (
+                    "messages are stored there, no broker knows an offset of the group, and its members don't "
+                    "report queues"
+                    if owners_unknown(view)
+                    else "its owner should have begun, and neither the broker nor the owner knows an offset"
+                ),
                 (*evidence(view, topic, queues), *_held(view, topic, queues)),
                 topic,
                 look_again=True,

@@ -38,6 +38,11 @@ def owners(look: Look, group: str, topic: str, queue: Queue) -> list[tuple[Membe
     ]
 
 
+def owners_unknown(view: GroupView) -> bool:
+    """Its members share all queues (POP), or don't report theirs (lite pull of 4.9.x)."""
+    return view.shares_queues or not any(member.queues for member in view.answered)
+
+
 def is_paused(view: GroupView, topic: str, queue: Queue) -> bool:
     """Whether the queue's owner does what a paused one does: it tries to pull, again and again (each second,
     DefaultMQPushConsumerImpl.pullMessage of 4.9.4 and 5.5.0), and holds nothing.
@@ -88,32 +93,40 @@ def refused(view: GroupView, topic: str, queues: Sequence[Queue]) -> str:
 
 
 def without_offset(view: GroupView, topic: str) -> list[Queue]:
-    """Queues with messages of which no offset is known, neither by the broker nor by the only owner, though the
-    newest message came while that one ran, or it begins with the first, and it wants some.
+    """Queues with messages of which no offset is known, neither by the broker nor by a member that may take them,
+    though the newest message came while that one ran, or it begins with the first, and it wants some.
 
     It may have taken none, or it may have begun behind what is stored: a client of Go stores -1 until it has
     handled a message.
     """
     found = []
+    # Without queues it isn't known when they were taken, and so not whether a message of the start was passed over.
+    starts_ms = 0 if owners_unknown(view) else _STARTS_MS
     for queue in view.queues(topic):
-        known = owners(view.now, view.group, topic, queue)
-        ends = view.ends(topic).get(queue)
-        if len(known) != 1 or ends is None or ends.max_offset <= ends.min_offset:
+        ends, stored = view.ends(topic).get(queue), view.stored.get(queue[0])
+        if ends is None or ends.max_offset <= ends.min_offset or view.reached(topic, queue) is not None:
             continue
-        (member, held) = known[0]
-        own, entries = member.subscriptions.get(topic), entries_of(view, topic, queue) or ()
-        if (
-            held.cached_count
-            or own is None
-            or all(takes(own, item.tags_code, matched=item.matched) is False for item in entries)
-        ):
-            continue
-        came_later = member.started_ms > 0 and ends.updated_ms - member.started_ms > _STARTS_MS
-        stored = view.stored.get(queue[0])
+        entries = entries_of(view, topic, queue) or ()
         begins = stored is not None and stored.consume_from == "CONSUME_FROM_FIRST_OFFSET"
-        if view.reached(topic, queue) is None and (begins or came_later):
-            found.append(queue)
+        for member in _takers(view, topic, queue):
+            own = member.subscriptions.get(topic)
+            came_later = 0 < member.started_ms < ends.updated_ms - starts_ms
+            if own is None or not (begins or came_later):
+                continue
+            if not entries or any(
+                takes(own, item.tags_code, matched=item.matched) is not False for item in entries
+            ):
+                found.append(queue)
+                break
     return found
+
+
+def _takers(view: GroupView, topic: str, queue: Queue) -> Sequence[Member]:
+    """Who may take the queue's messages, and holds none: its only owner; all, if members don't report queues."""
+    if owners_unknown(view):
+        return view.answered
+    known = owners(view.now, view.group, topic, queue)
+    return [known[0][0]] if len(known) == 1 and not known[0][1].cached_count else []
 
 
 def _in_vain(view: GroupView, topic: str, queue: Queue) -> Sequence[tuple[Member, Held]]:

@@ -6,13 +6,12 @@ from weakref import WeakKeyDictionary
 
 from rocketchaos.harness.diagnose.checks.hands import takes_turns
 from rocketchaos.harness.diagnose.checks.points import WINDOW_S, Point, seen_s, state, telling_end
-from rocketchaos.harness.diagnose.checks.pulls import owners
+from rocketchaos.harness.diagnose.checks.pulls import owners, owners_unknown
 from rocketchaos.harness.diagnose.checks.reasons import (
     explained_by,
     heartbeat_s,
     in_hands,
     may_hang_s,
-    owners_unknown,
     slow_pulls_s,
 )
 from rocketchaos.harness.diagnose.model import Look

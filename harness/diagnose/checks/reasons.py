@@ -194,8 +194,3 @@ def unowned_because(view: GroupView, topic: str) -> str:
     if has_id_twice(view):
         return "RC0201"
     return "RC0207" if len({item.strategy for item in view.answered} - {""}) > 1 else "RC0301"
-
-
-def owners_unknown(view: GroupView) -> bool:
-    """Its members share all queues (POP), or don't report theirs (lite pull of 4.9.x)."""
-    return view.shares_queues or not any(member.queues for member in view.answered)
