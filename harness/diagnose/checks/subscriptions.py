@@ -327,7 +327,7 @@ CHECKS = (
         (
             "Give all members of the group the same subscription, or give each subscription its own group.",
             "Deploy the change to all members. Messages are lost until the last member has it.",
-            "Send the skipped messages again, or reset the group to an earlier offset.",
+            "Send the skipped messages again, or, unless the group broadcasts, reset it to an earlier offset.",
         ),
         ("A01", "B01", "B09", "B10", "C02"),
         of_group=different,
