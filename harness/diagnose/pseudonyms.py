@@ -25,6 +25,7 @@ from rocketchaos.harness.diagnose.model import (
     TIMED,
     is_of_rocketmq,
 )
+from rocketchaos.harness.rocketmq.allocation import LOGICAL
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 _OWN_TOPIC = re.compile(f"({re.escape(RETRY)}|{re.escape(DEAD_LETTERS)})(.*)", re.DOTALL)
@@ -33,12 +34,14 @@ _NUMBERS = re.compile(r"\d+(#\d+)?|DEFAULT|\d+#DEFAULT|\d+@\d+@[0-9a-z]+")
 """What may stay of a client id behind the host: a pid, and an instance's time; a gRPC client is known by it."""
 _TOPICS = {HEARTBEATS, DELAYED, HALF, TIMED}
 """RocketMQ's own."""
+_SCOPES = {"__global__", "global__"}
+"""RocketMQ's own scope of static topics (MixAll.METADATA_SCOPE_GLOBAL, 5.x), and its part of a broker's name."""
 _IPV4 = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")
 
 _TABLES = {
     "brokerAddrTable": "broker", "clusterAddrTable": "cluster", "subscriptionTable": "topic",
     "subscriptionGroupTable": "group", "offsetTable": "offset key", "mqTable": "queue", "mqPopTable": "queue",
-    "statusTable": "topic",
+    "statusTable": "topic", "topicQueueMappingByBroker": "broker",
 }  # fmt: skip
 """Mappings whose keys are names, and of what."""
 _VALUES = {
@@ -46,6 +49,7 @@ _VALUES = {
     "groupName": "group", "consumerGroup": "group", "producerGroup": "group", "brokerAddrs": "address",
     "clusterAddrTable": "broker", "brokerIP1": "host", "brokerClusterName": "cluster", "namesrvAddr": "addresses",
     "orderTopicConf": "order", "missing": "topic", "PROP_NAMESERVER_ADDR": "addresses",
+    "scope": "scope",
 }  # fmt: skip
 """Keys whose values are names, and of what."""
 _KEPT = {
@@ -151,6 +155,10 @@ class Pseudonyms:
             return own[1] + self._name("group", own[2])
         if kind == "topic" and name.startswith(REVIVE):
             return REVIVE + self._name("cluster", name.removeprefix(REVIVE))
+        if kind == "broker" and name.startswith(LOGICAL):
+            return LOGICAL + self._name("scope", name.removeprefix(LOGICAL))
+        if kind == "scope" and name in _SCOPES:
+            return name
         if kind == "offset key":
             if name.startswith("{"):
                 return self._name("queue", name)

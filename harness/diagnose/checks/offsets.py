@@ -176,14 +176,8 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
             yield from given_up(view, {item[0] for item in _queues_in(view, wanted)})
         if wanted == "stop":
             yield from _without_offset(view)
-        if wanted == "stop" and view.online:
-            for topic in filter(view.is_static, view.topics):
-                route = view.route(topic)
-                yield Unknown(
-                    "it is a static topic, of whose queues no offsets are known",
-                    () if route is None else (Evidence(route.exchange, "topicQueueMappingByBroker"),),
-                    topic,
-                )
+        if view.online:
+            yield from of_static_topics(view)
         if wanted == "warning":
             for topic, queues, lag in _queues_in(view, "growing"):
                 yield Unknown(
@@ -209,6 +203,17 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
                 )
 
     return check
+
+
+def of_static_topics(view: GroupView) -> Iterator[Unknown]:
+    """What no check of offsets can judge: those that brokers answer are of other queues."""
+    for topic in filter(view.is_static, view.topics):
+        route = view.route(topic)
+        yield Unknown(
+            "it is a static topic, of whose queues no offsets are known",
+            () if route is None else (Evidence(route.exchange, "topicQueueMappingByBroker"),),
+            topic,
+        )
 
 
 def _without_offset(view: GroupView) -> Iterator[Unknown]:

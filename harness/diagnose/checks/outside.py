@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from rocketchaos.harness.diagnose.checks.offsets import evidence
+from rocketchaos.harness.diagnose.checks.offsets import evidence, of_static_topics
 from rocketchaos.harness.diagnose.finding import Check, Found, Inapplicable, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import QueueEnds
 from rocketchaos.harness.diagnose.view import GroupView
@@ -21,6 +21,7 @@ def below_minimum(view: GroupView) -> Iterator[Result]:
     """Offsets below the queue's first message."""
     if view.broadcasting:
         yield Inapplicable()  # of its members' own offsets no broker knows
+    yield from of_static_topics(view)
     # An abandoned group keeps its offsets for ever.
     for topic, gone in _apart(view, lambda ends, offset: ends.min_offset - offset):
         yield Found(
@@ -38,6 +39,7 @@ def above_maximum(view: GroupView) -> Iterator[Result]:
     """Offsets above the queue's end, now or at an earlier look."""
     if view.broadcasting:
         yield Inapplicable()  # of its members' own offsets no broker knows
+    yield from of_static_topics(view)
     for topic, beyond in _apart(view, lambda ends, offset: offset - ends.max_offset):
         most = max(beyond.values())
         yield Found(

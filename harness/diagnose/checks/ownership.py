@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from rocketchaos.harness.diagnose.checks.offsets import only_filtered
 from rocketchaos.harness.diagnose.fate import stranded, tell_no_queues
 from rocketchaos.harness.diagnose.finding import (
     KILLED_LOCK_S,
@@ -155,7 +156,10 @@ def idle(view: GroupView) -> Iterator[Result]:
 
 def _chosen_by_the_application(view: GroupView, topic: str, quiet: Sequence[str]) -> Result:
     """Of members that pull by themselves only the application knows the queues: what waits may have no owner."""
-    waits = stranded(view, topic, view.queues(topic))
+    # Messages that no member wants wait for nobody: RC0507.
+    waits = stranded(
+        view, topic, [item for item in view.queues(topic) if not only_filtered(view, topic, item)]
+    )
     if not waits:
         return Inapplicable()
     count = sum(item.count for item in waits)

@@ -89,7 +89,7 @@ NOT_WRITTEN: Mapping[str, str] = {
     "RC0810": "why it lags can't be seen from outside: `pause:` a slave, `broker-a-slave`, does it",
     "RC0811": "the broker's log says why; `broker-config: {set: {timerStopEnqueue: true}}` stops a timer",
     "RC0812": "nothing is lost",
-    "RC0813": "write it with `send: {transaction: {state: unknown}}` and `kill: producer`",
+    "RC0813": "write it with `send: {transaction: {state: unknown}}`; `kill: producer` if none is connected",
     "RC0814": "the broker's log has the reason; `broker-config: {set: {reviveInterval: …}}` stops a broker",
     "RC0815": "the slave's log says why",
 }

@@ -13,7 +13,7 @@ import pytest
 
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
-from rocketchaos.harness.diagnose import bundle
+from rocketchaos.harness.diagnose import bundle, read
 from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import FAMILIES, Undetermined
@@ -331,3 +331,23 @@ def test_the_type_of_a_groups_retry_policy_is_no_secret() -> None:
     (shown,) = redacted.document["subscriptionGroupTable"].values()
     assert shown["groupRetryPolicy"] == {"type": "EXPONENTIAL"}
     assert shown["owner"] == ""
+
+
+@pytest.mark.parametrize(
+    ("scope", "logical"), [("__global__", "__syslo__global__"), ("shop", "__syslo__shop")]
+)
+def test_the_queues_of_a_static_topic_are_those_of_its_members_in_a_bundle_too(
+    scope: str, logical: str
+) -> None:
+    mapping = {"bname": "secret-a", "scope": scope, "topic": "orders", "currIdMap": {"0": 0}}
+    route = {"queueDatas": [], "topicQueueMappingByBroker": {"secret-a": mapping}}
+    queue = json.dumps({"brokerName": logical, "queueId": 0, "topic": "orders"})
+    bodies = {105: route, 307: {"mqTable": {queue: {"cachedMsgCount": 0}}}}
+    known = [
+        Exchange(0, "h:1", code, {}, 1, 1.0, 0, "", {}, json.dumps(body)) for code, body in bodies.items()
+    ]
+    names = Pseudonyms.of(bundle.Scope(("h:1",), None), known)
+    of_topic, of_member = (names.exchange(item) for item in known)
+    (queues,) = read.member("a", of_member, ()).queues.values()
+    assert tuple(queues) == read.route(of_topic).logical
+    assert not re.search("secret|shop", of_topic.body + of_member.body)

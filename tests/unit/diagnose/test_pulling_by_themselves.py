@@ -16,6 +16,7 @@ from tests.unit.diagnose.member_edits import (
     with_queue,
     without_queue,
 )
+from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import Change, by_look, codes, diagnosed, unknown
 
 RECORDED = "mismatch-4.9.4.json"
@@ -117,3 +118,16 @@ def _levels_of_stopped(every_ms: int, got_ms_ago: int, *changes: Change) -> set[
     report = diagnosed(RECORDED, ALIKE, BY_THEMSELVES, *changes, *stands, by_look(307, tried), looks=17)
     assert codes(report) == {"RC0501"}
     return {item.level for item in report.findings}
+
+
+@pytest.mark.parametrize("filtered", [True, False])
+def test_messages_that_nobody_wants_wait_for_no_member_that_does_not_report_its_queues(
+    filtered: bool,
+) -> None:
+    """As lite pull clients of 4.9.4, with a few messages of another tag at the end of their queues."""
+    (planted,) = [item for item in PLANTED if item.code == "RC0507"]
+    changes = planted.changes if filtered else planted.near
+    quiet = (BY_THEMSELVES, (307, lambda document: document["mqTable"].clear()))
+    report = diagnosed(RECORDED, ALIKE, *changes, *quiet)
+    assert ("RC0507" in codes(report)) is filtered
+    assert ("RC0301" in unknown(report)) is not filtered

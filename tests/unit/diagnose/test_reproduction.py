@@ -270,6 +270,8 @@ def test_a_code_without_a_scenario_names_a_shipped_one_that_shows_it() -> None:
     assert set(SHOWN_BY.values()) <= set(shipped())
     assert "`rocketchaos reproduce lag-of-tags-that-nobody-wants` shows such a state" in why_not("RC0507")
     assert "reproduce" not in why_not("RC0204")
+    # A producer that runs, and answers UNKNOW, leaves transactions undecided too.
+    assert "`kill: producer` if none is connected" in why_not("RC0813")
 
 
 def test_the_command_writes_both_files(tmp_path: Path) -> None:
