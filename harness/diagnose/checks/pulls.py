@@ -100,7 +100,7 @@ def without_offset(view: GroupView, topic: str) -> list[Queue]:
     handled a message.
     """
     found = []
-    # Without queues it isn't known when they were taken, and so not whether a message of the start was passed over.
+    # When members took queues that they don't report isn't known, and so what they pass over at a start neither.
     starts_ms = 0 if owners_unknown(view) else _STARTS_MS
     for queue in view.queues(topic):
         ends, stored = view.ends(topic).get(queue), view.stored.get(queue[0])

@@ -144,7 +144,7 @@ def _silent(backlog: Backlog) -> Iterator[Exchange]:
 
 _OF_OTHERS = "None for the groups of this diagnosis: they don't consume the topic."
 _NOBODY = (
-    "Nobody decides these transactions. After transactionCheckMax checks (15) the broker puts them into "
+    "Nobody decides these transactions. After transactionCheckMax checks (default 15) the broker puts them into "
     "TRANS_CHECK_MAX_TIME_TOPIC: no consumer ever gets the messages."
 )
 
@@ -154,8 +154,8 @@ CHECKS = (
         "transactions stay undecided",
         Level.WARNING,
         "no transaction stays undecided",
-        "Consumers don't get the messages before their producer commits. After transactionCheckMax checks (15) "
-        "the broker gives up: then they never do.",
+        "Consumers don't get the messages before their producer commits. After transactionCheckMax checks "
+        "(default 15) the broker gives up: then they never do.",
         (
             "Start a producer of that group again: brokers ask any member of it.",
             "If one runs, its checkLocalTransaction answers UNKNOW, throws, or hangs: read its log.",
