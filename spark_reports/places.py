@@ -109,15 +109,15 @@ class Place:
             ) from error
 
     def is_small(self) -> bool:
-        """Whether it is a folder of this machine with at most 16 MiB in it: about 2 million message facts."""
+        """Whether it is a folder of this machine, there or not yet, with at most 16 MiB: 2 million facts."""
         return self._holds_at_most(_SMALL_BYTES)
 
     def is_tiny(self) -> bool:
-        """Whether it is one with at most 3 MiB in it: about 300,000 message facts."""
+        """Whether it is one with at most 3 MiB: about 300,000 message facts."""
         return self._holds_at_most(_TINY_BYTES)
 
     def _holds_at_most(self, limit_bytes: int) -> bool:
-        if self.folder is None or not self.folder.is_dir():
+        if self.folder is None:
             return False
         sizes = (file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
         try:

@@ -16,7 +16,7 @@ from rocketchaos.harness.cli.report_options import (
     RunsUrlOption,
     StoreOption,
     open_store,
-    spark_for,
+    spark_to_ingest,
 )
 from rocketchaos.harness.cli.terminal import OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
@@ -157,7 +157,7 @@ def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
     Raises:
         EnvironmentNotReady, UsageProblem: as the commands do.
     """
-    with spark_for(None, [store], reports=True) as (spark, progress):
+    with spark_to_ingest([str(runs)], store, None, reports=True) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
         from rocketchaos.spark_reports.report_kinds import REPORTS
         from rocketchaos.spark_reports.store import Store

@@ -8,7 +8,13 @@ from typing import Annotated
 
 import typer
 
-from rocketchaos.harness.cli.report_options import MasterOption, StoreOption, open_store, spark_for
+from rocketchaos.harness.cli.report_options import (
+    MasterOption,
+    StoreOption,
+    open_store,
+    spark_for,
+    spark_to_ingest,
+)
 from rocketchaos.harness.cli.terminal import OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
@@ -35,13 +41,7 @@ def ingest(
     An unchanged folder is skipped. A folder that was judged again replaces its rows. Broken folders are
     quarantined, with the reason, and counted in every report.
     """
-    from rocketchaos.spark_reports import requirements
-
-    requirements.require_packages()
-    from rocketchaos.spark_reports.ingest.folder_list import require_folders
-
-    require_folders(runs)
-    with spark_for(master, [store, *runs]) as (spark, progress):
+    with spark_to_ingest(runs, store, master) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
         from rocketchaos.spark_reports.store import Store
 

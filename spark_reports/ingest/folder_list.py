@@ -86,15 +86,25 @@ def run_folders(spark: SparkSession, runs: Sequence[str]) -> list[Folder]:
     return sorted(found.values(), key=lambda item: item.source)
 
 
-def require_folders(runs: Sequence[str]) -> None:
-    """Look for a first run folder on disks of this machine, before a Spark starts.
+def local_bytes(runs: Sequence[str], limit: int) -> int | None:
+    """The size of the run folders on disks of this machine, asked before a Spark starts; None: some are elsewhere.
+
+    Counting ends above the limit.
 
     Raises:
         UsageProblem: there is no such place; or all are here, and none of them has a run folder.
     """
     local, remote = _split(runs)
-    if not remote and next(_below(local), None) is None:
+    if remote:
+        return None
+    folders = _below(local)
+    first = next(folders, None)
+    if first is None:
         raise _none(runs)
+    size = first.size
+    while size <= limit and (folder := next(folders, None)) is not None:
+        size += folder.size
+    return size
 
 
 def _split(runs: Sequence[str]) -> tuple[list[Path], list[str]]:

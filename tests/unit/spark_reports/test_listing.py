@@ -15,7 +15,7 @@ from rocketchaos.spark_reports.ingest.folder_list import (
     File,
     Folder,
     again,
-    require_folders,
+    local_bytes,
     run_folders,
 )
 from rocketchaos.spark_reports.ingest.ingest import portions
@@ -75,10 +75,16 @@ def test_no_place_and_no_run_folder_are_said(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="there are no run folders"):
         sources(tmp_path)
     with pytest.raises(UsageProblem, match="there are no run folders"):
-        require_folders([str(tmp_path)])
-    require_folders([str(tmp_path), "s3a://bucket/runs"])  # which only Spark can list
-    make(tmp_path, "a")
-    require_folders([str(tmp_path)])
+        local_bytes([str(tmp_path)], 0)
+    assert local_bytes([str(tmp_path), "s3a://bucket/runs"], 0) is None  # which only Spark can list
+
+
+def test_few_bytes_are_told_from_many(tmp_path: Path) -> None:
+    for name in "abc":
+        (make(tmp_path, name) / "events.jsonl").write_bytes(bytes(100))
+    one, two, three = (local_bytes([str(tmp_path)], limit) or 0 for limit in (50, 150, 1000))
+    assert 100 <= one < two < three
+    assert local_bytes([str(tmp_path)], three) == three
 
 
 def test_a_listing_tells_what_was_changed_and_not_where_it_is(tmp_path: Path) -> None:

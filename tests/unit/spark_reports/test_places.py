@@ -109,7 +109,7 @@ def test_a_place_is_small_up_to_a_size_and_only_on_a_disk(tmp_path: Path) -> Non
     assert not Place.of(str(tmp_path)).is_tiny()
     (tmp_path / "more").write_bytes(b"1")
     assert not Place.of(str(tmp_path)).is_small()
-    assert not Place.of(str(tmp_path / "none")).is_small()
+    assert Place.of(str(tmp_path / "none")).is_tiny()
     assert not Place.of("hdfs:///store").is_small()
 
 
