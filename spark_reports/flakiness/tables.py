@@ -13,7 +13,7 @@ from pyspark.sql.types import (
 )
 
 from rocketchaos.spark_reports.cell import Cell
-from rocketchaos.spark_reports.flakiness.assess import Assessed
+from rocketchaos.spark_reports.flakiness.assess import LEVEL, Assessed
 from rocketchaos.spark_reports.flakiness.cells import ALIKE_RUNS, Verdict, more_runs
 from rocketchaos.spark_reports.flakiness.conditions import Condition
 from rocketchaos.spark_reports.flakiness.read import Signature
@@ -37,7 +37,7 @@ def cells_table(cells: Sequence[Assessed]) -> Table:
         f"mark below {ALIKE_RUNS} runs. `p_steady` is the posterior chance that more "
         f"than {STEADY_RATE:.0%} of all runs end as expected (Jeffreys' prior); intervals are Wilson's, 95 "
         "%; `now` is the verdict since the last change point; `flip_rate_by_chance` is the flip rate if "
-        "the same ends came in any order; `trend_p` and `change_p` are adjusted for the number of cells "
+        "the same ends came in any order; a `trend` above 5 % is `none`; `trend_p` and `change_p` are adjusted for the number of cells "
         "(Benjamini and Hochberg).",
         schema(
             **_CELL, owner=_TEXT,
@@ -89,7 +89,7 @@ def _cell_row(cell: Assessed) -> Mapping[str, Any]:
         "flips": cell.flips,
         "flip_rate": cell.flip_rate,
         "flip_rate_by_chance": cell.flip_rate_by_chance,
-        "trend": {1: "rising", -1: "falling", 0: "none"}[cell.trend.direction],
+        "trend": ("none", "rising", "falling")[cell.trend.direction if cell.trend.p <= LEVEL else 0],
         "trend_p": cell.trend.p,
         "change_p": cell.change_p,
         "change_points": len(cell.changes),
