@@ -37,8 +37,8 @@ def cells_table(cells: Sequence[Assessed]) -> Table:
         f"mark below {ALIKE_RUNS} runs. `p_steady` is the posterior chance that more "
         f"than {STEADY_RATE:.0%} of all runs end as expected (Jeffreys' prior); intervals are Wilson's, 95 "
         "%; `now` is the verdict since the last change point; `flip_rate_by_chance` is the flip rate if "
-        "the same ends came in any order; a `trend` above 5 % is `none`; `trend_p` and `change_p` are adjusted for the number of cells "
-        "(Benjamini and Hochberg).",
+        "the same ends came in any order; a `trend` above 5 % is `none`; `trend_p` and `change_p` are adjusted "
+        "for the number of cells (Benjamini and Hochberg).",
         schema(
             **_CELL, owner=_TEXT,
             verdict=_TEXT, now=_TEXT, runs=_LONG, judged=_LONG, as_expected=_LONG,
