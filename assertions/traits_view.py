@@ -16,7 +16,7 @@ _OUTSIDE = {
     "offsets": "its group's offsets alone",
 }
 _NOT_SHOWN = {
-    "lines": "printed no line of it",
+    "lines": "printed no line of it that `sees` finds",
     "topic": "wrote no entry of it",
     "http": "named it in no answer",
     "trace": "wrote no trace of it",
@@ -51,7 +51,7 @@ class TraitsView(EventView):
         return _HOW.get(self.traits(consumer).seen_by, "printed")
 
     def nothing_shown(self, consumers: Iterable[str]) -> str:
-        """That these, who are `seen_from_outside`, didn't show a message: `printed no line of it`."""
+        """That these, who are `seen_from_outside`, didn't show a message: `wrote no entry of it`."""
         ways = [_NOT_SHOWN[way] for way in dict.fromkeys(self.traits(name).seen_by for name in consumers)]
         return " and ".join(ways)
 

@@ -108,7 +108,7 @@ def test_a_line_that_says_that_it_failed_is_a_failure() -> None:
 def test_a_missing_line_proves_nothing() -> None:
     fate = Story().sent().passed().fate()
     assert fate.message_class is MessageClass.UNDETERMINED
-    assert "printed no line of it: that proves neither that it was handled" in fate.reason
+    assert "printed no line of it that `sees` finds: that proves neither that it was handled" in fate.reason
 
 
 @pytest.mark.parametrize("check", [Delivered(to="g", count=1), Undelivered(count=0)], ids=["got", "missing"])
