@@ -113,9 +113,7 @@ def without_offset(view: GroupView, topic: str) -> list[Queue]:
             came_later = 0 < member.started_ms < ends.updated_ms - starts_ms
             if own is None or not (begins or came_later):
                 continue
-            if not entries or any(
-                takes(own, item.tags_code, matched=item.matched) is not False for item in entries
-            ):
+            if any(takes(own, item.tags_code, matched=item.matched) is not False for item in entries):
                 found.append(queue)
                 break
     return found
