@@ -25,27 +25,33 @@ import jpype
 namesrv, *jars = sys.argv[1:]
 jpype.startJVM("-Xmx128m", "-Drocketmq.client.logUseSlf4j=false", classpath=jars)
 java = jpype.JPackage("org").apache.rocketmq
+LIMIT_MS = 30_000  # of a send; on a busy machine the first one to a new broker takes longer than the default, 3 s
 producer = java.client.producer.DefaultMQProducer("senders")
 producer.setNamesrvAddr(namesrv)
 producer.start()
-sent = [
-    producer.send(java.common.message.Message("orders", "tagA", jpype.JString(f"body {n}").getBytes()))
-    for n in range(4)
-]
-queues = sorted({str(one.getMessageQueue().getBrokerName()) for one in sent})
 consumer = java.client.consumer.DefaultLitePullConsumer("readers")
-consumer.setNamesrvAddr(namesrv)
-consumer.setConsumeFromWhere(java.common.consumer.ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET)
-consumer.subscribe("orders", "*")
-consumer.start()
-got = []
-for _ in range(60):
-    got += [str(message.getMsgId()) for message in consumer.poll(1000)]
-    if len(got) >= 4:
-        break
-print(json.dumps({"sent": [str(one.getSendStatus()) for one in sent], "got": len(set(got)), "brokers": queues}))
-consumer.shutdown()
-producer.shutdown()
+try:
+    sent = [
+        producer.send(
+            java.common.message.Message("orders", "tagA", jpype.JString(f"body {n}").getBytes()), LIMIT_MS
+        )
+        for n in range(4)
+    ]
+    queues = sorted({str(one.getMessageQueue().getBrokerName()) for one in sent})
+    consumer.setNamesrvAddr(namesrv)
+    consumer.setConsumeFromWhere(java.common.consumer.ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET)
+    consumer.subscribe("orders", "*")
+    consumer.start()
+    got = []
+    for _ in range(60):
+        got += [str(message.getMsgId()) for message in consumer.poll(1000)]
+        if len(got) >= 4:
+            break
+    print(json.dumps({"sent": [str(one.getSendStatus()) for one in sent], "got": len(set(got)), "brokers": queues}))
+finally:
+    # Their threads would keep the process alive after an exception.
+    consumer.shutdown()
+    producer.shutdown()
 """
 
 
