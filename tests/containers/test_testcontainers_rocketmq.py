@@ -47,7 +47,8 @@ try:
         got += [str(message.getMsgId()) for message in consumer.poll(1000)]
         if len(got) >= 4:
             break
-    print(json.dumps({"sent": [str(one.getSendStatus()) for one in sent], "got": len(set(got)), "brokers": queues}))
+    statuses = [str(one.getSendStatus()) for one in sent]
+    print(json.dumps({"sent": statuses, "got": len(set(got)), "brokers": queues}))
 finally:
     # Their threads would keep the process alive after an exception.
     consumer.shutdown()
