@@ -4,15 +4,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rocketchaos.harness.diagnose.checks.offsets import evidence, of_static_topics
-from rocketchaos.harness.diagnose.finding import Check, Found, Inapplicable, Level, Result, Unknown
-from rocketchaos.harness.diagnose.model import QueueEnds
+from rocketchaos.harness.diagnose.checks.reasons import in_hands
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Inapplicable, Level, Result, Unknown
+from rocketchaos.harness.diagnose.model import Member, QueueEnds
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, queues_text
+from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 _ABANDONED = (
     "These messages are gone. The group has no member: if nobody uses it any more, delete it, "
     "`mqadmin deleteSubGroup`."
+)
+_TAKEN = (
+    "The group's offset stands at the oldest message that a member holds. The member may have handled later ones, "
+    "and may still handle those that it holds. The others are gone; after a restart the group continues at the "
+    "queue's first message."
 )
 _LEFT = "No member subscribes to the topic now: if the group doesn't need it, that is as it should be."
 
@@ -24,15 +30,43 @@ def below_minimum(view: GroupView) -> Iterator[Result]:
     yield from of_static_topics(view)
     # An abandoned group keeps its offsets for ever.
     for topic, gone in _apart(view, lambda ends, offset: ends.min_offset - offset):
+        taken = _taken(view, topic, gone)
+        holders = joined(sorted({member.client_id for member, _ in taken}))
+        count = f"{'up to ' if taken else ''}{counted(sum(gone.values()), 'message')}"
+        held = f"; some are still held by {holders}" if taken else ""
         yield Found(
-            f"{counted(sum(gone.values()), 'message')} of {queues_text(gone)}, between the group's offset and the "
-            "queue's first message",
-            evidence(view, topic, list(gone)),
+            f"{count} of {queues_text(gone)}, between the group's offset and the queue's first message{held}",
+            (
+                *evidence(view, topic, list(gone)),
+                *(Evidence(member.exchange, text) for member, text in taken),
+            ),
             topic,
             level=Level.INFO if view.has_left(topic) else None,
-            effect=_LEFT if view.has_left(topic) else _ABANDONED if view.abandoned else "",
+            effect=_LEFT
+            if view.has_left(topic)
+            else _ABANDONED
+            if view.abandoned
+            else _TAKEN
+            if taken
+            else "",
             key=queues_text(gone),
         )
+
+
+def _taken(view: GroupView, topic: str, gone: dict[Queue, int]) -> list[tuple[Member, str]]:
+    """The members that hold deleted messages of these queues, and what each says of a queue. How far such a member
+    has handled the queue is nowhere: its offset stays at the oldest message that it holds."""
+    ends = view.ends(topic)
+    return [
+        (
+            member,
+            f"{member.client_id}: {queues_text([queue])}: cachedMsgCount {held.cached_count}, "
+            f"cachedMsgMinOffset {held.cached_min_offset}",
+        )
+        for queue in gone
+        for member, held in in_hands(view, topic, queue)
+        if held.cached_count and held.cached_min_offset < ends[queue].min_offset
+    ]
 
 
 def above_maximum(view: GroupView) -> Iterator[Result]:

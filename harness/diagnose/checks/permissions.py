@@ -155,7 +155,11 @@ def _unread_of(view: GroupView, closed: Sequence[str], topics: Sequence[str]) ->
 
 
 def _closed(view: GroupView, topic: str, bit: int) -> list[str]:
-    return [name for name, item in sorted(view.on_brokers(topic).items()) if not item.permission & bit]
+    """Not to producers if only slaves are left: some name servers close their topics then, and RC0808 has it."""
+    brokers = view.now.brokers
+    alone = {name for name in brokers if 0 not in brokers[name].addresses} if bit == WRITE else set()
+    routes = sorted(view.on_brokers(topic).items())
+    return [name for name, item in routes if not item.permission & bit and name not in alone]
 
 
 def _lacking(

@@ -22,7 +22,7 @@ from tests.unit.diagnose.broker_edits import (
     route_fields,
     settings,
 )
-from tests.unit.diagnose.member_edits import ALIKE
+from tests.unit.diagnose.member_edits import ALIKE, queue_table
 from tests.unit.diagnose.reports import (
     SECOND,
     Change,
@@ -109,3 +109,20 @@ def test_another_cluster_at_the_same_name_servers_need_not_have_the_topic() -> N
     alone = settings(autoCreateTopicEnable="false")
     assert codes(diagnosed(RECORDED, ALIKE, *lacks, alone, looks=15)) == {"RC0410"}
     assert codes(diagnosed(RECORDED, ALIKE, *lacks, alone, (106, _of_another_cluster), looks=15)) == set()
+
+
+@pytest.mark.parametrize(("oldest", "taken"), [(1, True), (3, False)])
+def test_deleted_messages_that_a_member_took_before_may_be_handled(oldest: int, taken: bool) -> None:
+    """One hanging message holds the offset, while other threads of its member handle what comes after it."""
+
+    def holds(queues: dict[str, Any]) -> None:
+        for key, held in queues.items():
+            if "%" not in key and '"queueId": 0' in key:
+                held.update(cachedMsgCount=1, cachedMsgMinOffset=oldest, cachedMsgMaxOffset=oldest)
+
+    deleted = *offset(lambda _look: 1), ends(minOffset=3)
+    report = diagnosed(RECORDED, ALIKE, *deleted, queue_table(holds))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0505"]
+    assert finding.sentence.startswith("up to 2 messages" if taken else "2 messages")
+    assert ("some are still held by" in finding.sentence) is taken
+    assert ("may have handled later ones" in finding.effect) is taken

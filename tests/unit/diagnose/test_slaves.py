@@ -12,7 +12,7 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.requests import GET_BROKER_CLUSTER_INFO
-from tests.unit.diagnose.broker_edits import settings
+from tests.unit.diagnose.broker_edits import route_fields, settings, slave_alone
 from tests.unit.diagnose.member_edits import ALIKE
 from tests.unit.diagnose.reports import (
     BROKER,
@@ -141,3 +141,10 @@ def test_a_slave_that_lacks_what_its_master_had_75_s_ago_is_named() -> None:
     assert "75 s ago" in finding.sentence
     # Before that it may still copy them.
     assert not codes(_report(stale, looks=20))
+
+
+def test_a_slave_alone_is_not_a_permission() -> None:
+    """A name server of 5.1.0 shows the topics of a slave without a master as closed to producers."""
+    closed = route_fields(perm=4)
+    assert codes(_report((GET_BROKER_CLUSTER_INFO, slave_alone), closed)) == {"RC0808"}
+    assert codes(_report(closed)) == {"RC0404"}
