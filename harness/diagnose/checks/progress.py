@@ -214,7 +214,7 @@ CHECKS = (
         Level.WARNING,
         "every listener that has messages finishes some",
         "The group's offset stays at the oldest of these messages. After a restart all messages from there on "
-        "come again.",
+        "come again that are still stored.",
         (
             "Take a thread dump of that member: `mqadmin consumerStatus -s`.",
             "If it takes this long on purpose, leave it; consumeTimeout (RC0602) limits one that isn't orderly, "
