@@ -86,17 +86,16 @@ def run_folders(spark: SparkSession, runs: Sequence[str]) -> list[Folder]:
     return sorted(found.values(), key=lambda item: item.source)
 
 
-def local_bytes(runs: Sequence[str], limit: int) -> int | None:
-    """The size of the run folders on disks of this machine, asked before a Spark starts; None: some are elsewhere.
-
-    Counting ends above the limit.
+def local_bytes(runs: Sequence[str], limit: int) -> int:
+    """The size of the run folders, asked before a Spark starts; above the limit if some are on no disk of this
+    machine. Counting ends there.
 
     Raises:
         UsageProblem: there is no such place; or all are here, and none of them has a run folder.
     """
     local, remote = _split(runs)
     if remote:
-        return None
+        return limit + 1
     folders = _below(local)
     first = next(folders, None)
     if first is None:

@@ -27,7 +27,8 @@ def below_minimum(view: GroupView) -> Iterator[Result]:
     """Offsets below the queue's first message."""
     if view.broadcasting:
         yield Inapplicable()  # of its members' own offsets no broker knows
-    yield from of_static_topics(view)
+    else:
+        yield from of_static_topics(view)
     # An abandoned group keeps its offsets for ever.
     for topic, gone in _apart(view, lambda ends, offset: ends.min_offset - offset):
         taken = _taken(view, topic, gone)
@@ -73,7 +74,8 @@ def above_maximum(view: GroupView) -> Iterator[Result]:
     """Offsets above the queue's end, now or at an earlier look."""
     if view.broadcasting:
         yield Inapplicable()  # of its members' own offsets no broker knows
-    yield from of_static_topics(view)
+    else:
+        yield from of_static_topics(view)
     for topic, beyond in _apart(view, lambda ends, offset: offset - ends.max_offset):
         most = max(beyond.values())
         yield Found(

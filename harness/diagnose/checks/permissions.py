@@ -155,7 +155,8 @@ def _unread_of(view: GroupView, closed: Sequence[str], topics: Sequence[str]) ->
 
 
 def _closed(view: GroupView, topic: str, bit: int) -> list[str]:
-    """Not to producers if only slaves are left: some name servers close their topics then, and RC0808 has it."""
+    """The brokers on which the topic lacks a permission; to write, not those of which only slaves are left: some
+    name servers close their topics then, and RC0808 tells it."""
     brokers = view.now.brokers
     alone = {name for name in brokers if 0 not in brokers[name].addresses} if bit == WRITE else set()
     routes = sorted(view.on_brokers(topic).items())
