@@ -310,9 +310,9 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
 
 
 def _is_of_languages(view: GroupView, topic: str) -> bool:
-    """Whether Go clients are next to others (RC0203), and all want the same."""
+    """Whether Go clients are next to others (RC0203), and those that answer want the same."""
     languages = {item.language for item in view.members.values()}
-    return "GO" in languages and len(languages) > 1 and not view.unclear and len(view.meanings(topic)) == 1
+    return "GO" in languages and len(languages) > 1 and len(view.meanings(topic)) < 2
 
 
 CHECKS = (

@@ -120,6 +120,22 @@ def test_nanoseconds_of_go_members_next_to_others_are_told_by_their_languages(
     assert (levels["RC0105"], levels["RC0203"]) == (level, Level.WARNING)
 
 
+def test_a_member_that_does_not_answer_next_to_go_raises_no_second_warning() -> None:
+    """Whether it wants the same is undetermined, under RC0101."""
+
+    def nanoseconds(document: Any) -> None:
+        for item in document["subscriptionTable"].values():
+            item["subVersion"] *= 1_000_000
+
+    def silence(document: Any) -> Any:
+        return {} if '"queueId": 3' in str(list(document["mqTable"])) else document
+
+    report = diagnosed("mismatch-4.9.4.json", languages("GO", "JAVA"), (307, silence), (203, nanoseconds))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0105" and "%" not in item.topic]
+    assert finding.level is Level.INFO
+    assert "RC0101" in {item.check.code for item in report.undetermined}
+
+
 @BOTH
 def test_different_topics_explain_queues_without_an_owner(recorded: str) -> None:
     def other_topic(document: Any) -> None:
