@@ -238,8 +238,9 @@ def _without_offset(view: GroupView) -> Iterator[Unknown]:
 def _never_popped(view: GroupView, topic: str) -> Iterator[Unknown]:
     """A topic with messages of which a group that shares its queues has no offset at all: a broker sets one when a
     member first pops (PopMessageProcessor, 5.x)."""
-    full = [queue for queue, ends in view.ends(topic).items() if ends.max_offset > ends.min_offset]
-    if full and all(view.offset(topic, queue) is None for queue in view.queues(topic)):
+    queues = view.ends(topic)  # name servers learn of a retry topic up to 30 s after the first retry
+    full = [queue for queue, ends in queues.items() if ends.max_offset > ends.min_offset]
+    if full and all(view.offset(topic, queue) is None for queue in queues):
         yield Unknown(
             f"{queues_text(full)}: messages are stored there, and no broker knows an offset of the group",
             evidence(view, topic, full),

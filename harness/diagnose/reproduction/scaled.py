@@ -15,6 +15,7 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 MOST_MEMBERS = 6
 MOST_QUEUES = 16
 """Of a topic, on all brokers together."""
+MOST_TOPICS = 3
 MOST_BROKERS = 2
 ALL_BY_SQL = "absent IS NULL"
 """SQL92 that matches all messages, where the scenario doesn't depend on which ones a member wants."""
@@ -24,7 +25,7 @@ _OTHER_TAG = "tagOther"
 """Sent where some members want everything, and others only some tags."""
 _BY_EXPRESSION = ("RC0101", "RC0108")
 """Their scenarios depend on which messages SQL92 matches."""
-_BY_POP_TOO = ("RC0101", "RC0211", "RC0214")
+_BY_POP_TOO = ("RC0101", "RC0211", "RC0214", "RC0701")
 """Their scenarios don't depend on who takes which queue, or have a form that doesn't."""
 STRATEGIES = {
     "AllocateMessageQueueAveragely": "average",
@@ -115,8 +116,7 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
         return "its members share all queues (POP)"
     kept = sorted(_representatives(view, members), key=id_order)
     names = {f"m{number}": member for number, member in enumerate(kept, 1)}
-    real_topics = [finding.topic] if finding.topic in view.topics else []
-    real_topics += [item for item in view.topics if item not in real_topics][: 3 - len(real_topics)]
+    real_topics = _topics(view, finding.topic)[:MOST_TOPICS]
     topics = {real: f"t{number}" for number, real in enumerate(real_topics, 1)}
     brokers = sorted({broker for topic in real_topics for broker in view.on_brokers(topic)})[:MOST_BROKERS]
     if not brokers:
@@ -145,6 +145,17 @@ def with_all_by_sql(member: Member, but: Collection[str] = ()) -> Member:
             for topic, item in member.subscriptions.items()
         },
     )
+
+
+def _topics(view: GroupView, first: str) -> list[str]:
+    """The group's topics without those of its retries by POP, and first the one that a finding is about."""
+    retried = view.pop_retry_topics
+    found = [topic for topic in view.topics if topic not in retried]
+    if (
+        first in retried
+    ):  # its name ends in its topic's, after `_`, or `+` where brokers say so (KeyBuilder, 5.x)
+        first = first[len(view.retry_topic) + 1 :]
+    return sorted(found, key=lambda topic: topic != first)
 
 
 def _as_connected(view: GroupView, member: Member) -> Member:

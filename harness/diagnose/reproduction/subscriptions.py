@@ -22,8 +22,8 @@ from rocketchaos.harness.diagnose.reproduction.document import (
 )
 from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, with_all_by_sql
 from rocketchaos.harness.diagnose.reproduction.told_apart import Message, messages
+from rocketchaos.harness.diagnose.reproduction.ways import share_all_queues
 from rocketchaos.harness.diagnose.sql_judge import Judge, Unjudged
-from rocketchaos.harness.diagnose.view import BY_GRPC
 from rocketchaos.harness.language.tags import ALL, SQL, hash_code, tags_of
 
 _SEPARATORS = re.compile(r"[\s,;|&=*]+")
@@ -175,12 +175,7 @@ def _by_pop(group: Scaled, found: Sequence[Message]) -> tuple[Document, Document
         [{"undelivered": {"group": "g", "topic": topic, "at_least": 1}}],
         [{"delivered": {"to": "g", "topic": topic, "count": count}}],
     )
-    finding = group.finding
-    document["description"] = document["description"].replace(finding.check.effect, finding.effect)
-    document["rocketmq"] = ">=5.0"
-    for name, member in group.members.items():
-        by_grpc = group.view.way(member.client_id) == BY_GRPC
-        document["consumers"][name].update({"client": "grpc"} if by_grpc else {"api": "pop"})
+    share_all_queues(group, document)
     other = control(group, document)
     other["steps"][-1] = {"settle": {"delivered": "g", "topic": topic, "count": count, "within": WITHIN}}
     return document, other

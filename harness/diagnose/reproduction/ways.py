@@ -48,6 +48,16 @@ def popping(group: Scaled) -> tuple[Document, Document] | str:
     return document, _straight(group, document, "api", "pop")
 
 
+def share_all_queues(group: Scaled, document: Document) -> None:
+    """Lets all members of a scenario take messages by POP, as those of the live group do."""
+    finding = group.finding
+    document["description"] = document["description"].replace(finding.check.effect, finding.effect)
+    document["rocketmq"] = ">=5.0"
+    for name, member in group.members.items():
+        by_grpc = group.view.way(member.client_id) == BY_GRPC
+        document["consumers"][name].update({"client": "grpc"} if by_grpc else {"api": "pop"})
+
+
 def _twice(group: Scaled, title: str, remoting: list[str]) -> Document | str:
     """A scenario of 5.x in which messages come twice; the members of `remoting` log their shares of queues."""
     topic = group.topic

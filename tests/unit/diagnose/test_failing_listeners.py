@@ -14,7 +14,7 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import dead_letters, group_settings, offset, retry_end, retry_topic
-from tests.unit.diagnose.member_edits import ALIKE, client_property
+from tests.unit.diagnose.member_edits import ALIKE, client_property, popping_members
 from tests.unit.diagnose.planted import PLANTED
 from tests.unit.diagnose.reports import (
     Change,
@@ -52,16 +52,40 @@ def _pop_retries(end: int) -> Edit:
     return edited
 
 
+def _unknown_yet(item: Exchange) -> Exchange:
+    """Name servers learn of the topic up to 30 s after the first retry."""
+    asked = item.code == 105 and item.fields["topic"] == POP_RETRY
+    return replace(item, answer_code=17, remark="no topic", body="") if asked else item
+
+
 def test_retries_by_pop_are_counted_before_name_servers_know_their_topic() -> None:
     """Measured on 5.5.0: 37 retries had come, and the name server didn't know the topic yet."""
 
-    def unknown_yet(item: Exchange) -> Exchange:
-        asked = item.code == 105 and item.fields["topic"] == POP_RETRY
-        return replace(item, answer_code=17, remark="no topic", body="") if asked else item
-
-    report = diagnosed("mismatch-4.9.4.json", ALIKE, _pop_retries(5), each(unknown_yet), looks=3)
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, _pop_retries(5), each(_unknown_yet), looks=3)
     (finding,) = report.findings
     assert (finding.check.code, finding.topic) == ("RC0701", POP_RETRY)
+
+
+def test_retries_by_pop_have_offsets_before_name_servers_know_their_topic() -> None:
+    """On 5.5.0 it was undetermined whether the offset moves, and 8 retries of 8 were done."""
+
+    edits = ALIKE, popping_members(2), _pop_retries(5), each(_unknown_yet)
+    report = diagnosed("mismatch-4.9.4.json", *edits, looks=3)
+    assert (codes(report), [item.reason for item in report.undetermined]) == ({"RC0701"}, [])
+
+
+def test_retries_by_pop_are_written_with_members_that_pop() -> None:
+    """Measured on 5.4.0 and 5.5.0, also by gRPC: reproduced, and the control is not."""
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, popping_members(2), _pop_retries(5), looks=3)
+    (finding,) = [item for item in report.findings if item.topic == POP_RETRY]
+    documents = written(report.views[finding.group], finding)
+    assert not isinstance(documents, str), documents
+    scenario, control = documents
+    assert list(scenario["topics"]) == ["t1"]
+    assert {(item["api"], str(item["behaviour"])) for item in scenario["consumers"].values()} == {
+        ("pop", "{'fail': 1}")
+    }
+    assert {(item["api"], item.get("behaviour")) for item in control["consumers"].values()} == {("pop", None)}
 
 
 @pytest.mark.parametrize("end", [0, 5])
