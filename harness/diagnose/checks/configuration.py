@@ -224,7 +224,10 @@ CHECKS = (
         Level.ERROR,
         "every topic has a route",
         "No message can be sent to it or consumed from it.",
-        ("Create the topic, or correct its name in the subscription.",),
+        (
+            "Create the topic, or correct its name in the subscription.",
+            "If the topic was deleted, diagnose again before you send: brokers of 4.9 keep its old offsets (RC0506).",
+        ),
         of_group=missing_topic,
     ),
     Check(
