@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
     from rocketchaos.harness.steps.context import StepContext
 
-Key = Annotated[str, StringConstraints(pattern=r"^\S+$")]
-"""A message's key: RocketMQ puts spaces between several."""
+Key = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$")]
+"""A message's key, or a text whose hash chooses its queue: any text with more than blanks."""
 _SAID_BY = {"TAGS": "tag", "KEYS": "keys", "DELAY": "delay_level", "TIMER_DELAY_MS": "delay"}
 """Properties of RocketMQ's own for which a scenario has a key (`MessageConst`)."""
 
@@ -190,6 +190,12 @@ class Send(Sending, Step):
                 "(Message.putUserProperty): leave it out, let the send fail, `may_fail: true`, or give it to a "
                 "producer of Go, whose client refuses none: `client: go`"
             )
+        for key in self.keys or ():
+            if len(key.split()) > 1:
+                yield (
+                    f"`{key}` is {len(key.split())} keys to RocketMQ, which puts a blank between the keys of a "
+                    "message (MessageConst.KEY_SEPARATOR)"
+                )
         yield from filter(None, (tag_doubt(tag) for tag in self.tags or (self.tag,) if tag is not None))
 
     def sends(self, scenario: Scenario) -> Iterator[tuple[str, str | None, int]]:

@@ -261,3 +261,10 @@ def test_a_property_that_the_java_client_refuses_is_named_unless_the_send_may_fa
     assert go.refuses_properties("") == frozenset()
     assert of('{MAX_RECONSUME_TIMES: "1"}', ", may_fail: true") == []
     assert of('{CHECK_IMMUNITY_TIME_IN_SECONDS: "60", a: "1"}') == []
+
+
+@pytest.mark.parametrize(("key", "warned"), [("A-1", False), ("A B", True)])
+def test_a_key_with_a_blank_is_two_keys(key: str, warned: bool) -> None:
+    steps = f"  - send: {{topic: orders, tag: tagA, count: 8, keys: ['{key}']}}\n"
+    found = doubts(text_of("delivered: {to: g, count: 8}", steps=STEPS + steps))
+    assert [item.startswith("`A B` is 2 keys to RocketMQ") for item in found] == [True] * warned
