@@ -226,7 +226,7 @@ CHECKS = (
         "No message can be sent to it or consumed from it.",
         (
             "Create the topic, or correct its name in the subscription.",
-            "If the topic was deleted, diagnose again before you send: brokers of 4.9 keep its old offsets (RC0506).",
+            "If it was deleted, diagnose again before you send: brokers of 4.9 keep its old offsets (RC0506).",
         ),
         of_group=missing_topic,
     ),
