@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rocketchaos.harness.diagnose.finding import Finding
 from rocketchaos.harness.diagnose.meaning import meaning
-from rocketchaos.harness.diagnose.model import CLASS, Member, Subscription
+from rocketchaos.harness.diagnose.model import CLASS, TAG, Member, Subscription
 from rocketchaos.harness.diagnose.owners import share
 from rocketchaos.harness.diagnose.reproduction.clients import id_order
 from rocketchaos.harness.diagnose.view import GroupView
@@ -24,6 +24,13 @@ _OTHER_TAG = "tagOther"
 """Sent where some members want everything, and others only some tags."""
 _BY_EXPRESSION = ("RC0101", "RC0108")
 """Their scenarios depend on which messages SQL92 matches."""
+_BY_WANTS = frozenset(
+    {
+        *("RC0101", "RC0102", "RC0106", "RC0107", "RC0108", "RC0407"),
+        *("RC0206", "RC0207", "RC0211", "RC0212", "RC0214"),
+    }
+)
+"""Their scenarios are about what members want, or say themselves what follows where it differs."""
 _BY_POP_TOO = ("RC0101", "RC0211", "RC0214")
 """Their scenarios don't depend on who takes which queue, or have a form that doesn't."""
 STRATEGIES = {
@@ -111,6 +118,8 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     if any(item.type == CLASS for member in members for item in member.subscriptions.values()):
         return "which messages a class chooses is unknown from outside, and so is its code"
     members = [with_all_by_sql(item, (finding.topic,) if code in _BY_EXPRESSION else ()) for item in members]
+    if code not in _BY_WANTS:
+        members = _wanting_the_same(members)
     if code not in _BY_POP_TOO and view.shares_queues:
         return "its members share all queues (POP)"
     kept = sorted(_representatives(view, members), key=id_order)
@@ -145,6 +154,30 @@ def with_all_by_sql(member: Member, but: Collection[str] = ()) -> Member:
             for topic, item in member.subscriptions.items()
         },
     )
+
+
+def _wanting_the_same(members: Sequence[Member]) -> list[Member]:
+    """With one expression for each topic of which members want different messages, whatever any of them wants.
+
+    RC0101 has the scenario of that; in another one messages that are filtered hide its own cause.
+    """
+    wanted: dict[str, list[Subscription]] = {}
+    for member in members:
+        for topic, mine in member.subscriptions.items():
+            wanted.setdefault(topic, []).append(mine)
+    same: dict[str, Subscription] = {}
+    for topic, items in wanted.items():
+        if len({meaning(item) for item in items}) > 1:
+            all_tags = [wanted_tags(item) for item in items]
+            expression = " || ".join(sorted(set().union(*all_tags))) if all(all_tags) else "*"
+            same[topic] = replace(items[0], type=TAG, expression=expression)
+    return [
+        replace(member, subscriptions={**member.subscriptions, **_own(member, same)}) for member in members
+    ]
+
+
+def _own(member: Member, same: Mapping[str, Subscription]) -> dict[str, Subscription]:
+    return {topic: item for topic, item in same.items() if topic in member.subscriptions}
 
 
 def _as_connected(view: GroupView, member: Member) -> Member:

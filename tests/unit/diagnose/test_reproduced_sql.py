@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from rocketchaos.harness.diagnose.reproduction import written
+from tests.unit.diagnose.broker_edits import route_fields
 from tests.unit.diagnose.reports import diagnosed
 from tests.unit.diagnose.test_reproduction import reproduced
 
@@ -79,3 +82,18 @@ def test_what_no_scenario_does_is_said() -> None:
     (finding,) = [entry for entry in report.findings if entry.check.code == "RC0101"]
     said = written(report.views[finding.group], finding)
     assert said == "its SQL92 compares with b, whose value is unknown"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "here"),
+    [(("tagA", "tagB"), "tagA || tagB"), (("tagA", "a = 1"), "*"), (("a = 1", "b = 2"), "")],
+)
+def test_members_want_the_same_where_the_scenario_is_about_something_else(
+    wanted: tuple[str, str], here: str
+) -> None:
+    """Messages that were filtered never came: the scenario of RC0403 waited for them, and was inconclusive."""
+    unread = route_fields(readQueueNums=4, writeQueueNums=6)
+    for document in reproduced("RC0403", _by_sql(*wanted), unread):
+        expressions = [item["subscribe"]["t1"] for item in document["consumers"].values()]
+        assert expressions[0] == expressions[1]
+        assert expressions[0] == here or not here
