@@ -8,6 +8,7 @@ import pytest
 
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import route_fields
+from tests.unit.diagnose.member_edits import wants
 from tests.unit.diagnose.reports import diagnosed
 from tests.unit.diagnose.test_reproduction import reproduced
 
@@ -97,3 +98,12 @@ def test_members_want_the_same_where_the_scenario_is_about_something_else(
         expressions = [item["subscribe"]["t1"] for item in document["consumers"].values()]
         assert expressions[0] == expressions[1]
         assert expressions[0] == here or not here
+
+
+@pytest.mark.parametrize("right", ["tagA || tagB", "*", "a = 1"])
+def test_a_misread_expression_of_one_member_is_left_to_rc0101_where_another_gets_the_tags(right: str) -> None:
+    """Its scenario said that no message reaches anybody; the other member gets some, and it was inconclusive."""
+    one_is_right = _by_sql("tagA,tagB", right) if "=" in right else wants("tagA,tagB", right)
+    report = diagnosed("mismatch-4.9.4.json", one_is_right)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0107"]
+    assert "RC0101 has the scenario" in str(written(report.views[finding.group], finding))
