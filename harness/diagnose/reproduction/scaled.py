@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rocketchaos.harness.diagnose.finding import Finding
 from rocketchaos.harness.diagnose.meaning import meaning
-from rocketchaos.harness.diagnose.model import CLASS, TAG, Member, Subscription
+from rocketchaos.harness.diagnose.model import CLASS, RETRY, TAG, Member, Subscription
 from rocketchaos.harness.diagnose.owners import share
 from rocketchaos.harness.diagnose.reproduction.clients import id_order
 from rocketchaos.harness.diagnose.view import GroupView
@@ -119,7 +119,7 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
         return "which messages a class chooses is unknown from outside, and so is its code"
     members = [with_all_by_sql(item, (finding.topic,) if code in _BY_EXPRESSION else ()) for item in members]
     if code not in _BY_WANTS:
-        members = _wanting_the_same(members)
+        members = _wanting_the_same(view, members)
     if code not in _BY_POP_TOO and view.shares_queues:
         return "its members share all queues (POP)"
     kept = sorted(_representatives(view, members), key=id_order)
@@ -156,28 +156,31 @@ def with_all_by_sql(member: Member, but: Collection[str] = ()) -> Member:
     )
 
 
-def _wanting_the_same(members: Sequence[Member]) -> list[Member]:
-    """With one expression for each topic of which members want different messages, whatever any of them wants.
+def _wanting_the_same(view: GroupView, members: Sequence[Member]) -> list[Member]:
+    """With the same topics, and of each whatever any member wants, where members want different ones.
 
-    RC0101 has the scenario of that; in another one messages that are filtered hide its own cause.
+    RC0101 and RC0106 have the scenarios of that; in another one it hides the cause.
     """
-    wanted: dict[str, list[Subscription]] = {}
-    for member in members:
-        for topic, mine in member.subscriptions.items():
-            wanted.setdefault(topic, []).append(mine)
     same: dict[str, Subscription] = {}
-    for topic, items in wanted.items():
+    for topic in (item for item in view.topics if not item.startswith(RETRY)):
+        items = [member.subscriptions[topic] for member in members if topic in member.subscriptions]
+        if not items:
+            continue
+        same[topic] = items[0]
         if len({meaning(item) for item in items}) > 1:
-            all_tags = [wanted_tags(item) for item in items]
-            expression = " || ".join(sorted(set().union(*all_tags))) if all(all_tags) else "*"
+            tags = [wanted_tags(item) for item in items]
+            expression = " || ".join(sorted(set().union(*tags))) if all(tags) else "*"
             same[topic] = replace(items[0], type=TAG, expression=expression)
-    return [
-        replace(member, subscriptions={**member.subscriptions, **_own(member, same)}) for member in members
-    ]
+    return [replace(member, subscriptions={**same, **_as_before(member, same)}) for member in members]
 
 
-def _own(member: Member, same: Mapping[str, Subscription]) -> dict[str, Subscription]:
-    return {topic: item for topic, item in same.items() if topic in member.subscriptions}
+def _as_before(member: Member, same: Mapping[str, Subscription]) -> Mapping[str, Subscription]:
+    """A member's own, in its own spelling, except where it means something else."""
+    return {
+        topic: item
+        for topic, item in member.subscriptions.items()
+        if topic not in same or meaning(item) == meaning(same[topic])
+    }
 
 
 def _as_connected(view: GroupView, member: Member) -> Member:

@@ -8,9 +8,9 @@ import pytest
 
 from rocketchaos.harness.diagnose.reproduction import written
 from tests.unit.diagnose.broker_edits import route_fields
-from tests.unit.diagnose.member_edits import wants
+from tests.unit.diagnose.member_edits import ALIKE, wants
 from tests.unit.diagnose.reports import diagnosed
-from tests.unit.diagnose.test_reproduction import reproduced
+from tests.unit.diagnose.test_reproduction import one_wants_another_topic, reproduced
 
 
 def _by_sql(*expressions: str) -> Any:
@@ -98,6 +98,15 @@ def test_members_want_the_same_where_the_scenario_is_about_something_else(
         expressions = [item["subscribe"]["t1"] for item in document["consumers"].values()]
         assert expressions[0] == expressions[1]
         assert expressions[0] == here or not here
+
+
+def test_members_want_the_same_topics_where_the_scenario_is_about_something_else() -> None:
+    """It waited for messages in the queues of a member that doesn't want them."""
+    unread = route_fields(readQueueNums=4, writeQueueNums=6)
+    for document in reproduced("RC0403", ALIKE, one_wants_another_topic, unread):
+        first, second = (item["subscribe"] for item in document["consumers"].values())
+        assert first == second
+        assert len(first) == 2
 
 
 @pytest.mark.parametrize("right", ["tagA || tagB", "*", "a = 1"])
