@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from rocketchaos.harness.diagnose.checks.members import why_silent
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import RETRY, Member
+from rocketchaos.harness.diagnose.owners import settled
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
 
@@ -16,6 +17,10 @@ _DEFAULT_LIMIT = "16"
 _ONLY_RETRIES = (
     "Members with different strategies have only the retry topic in common. There a queue may get two owners, or "
     "none."
+)
+_ALIKE_NOW = (
+    "None now: each queue has one owner, since the strategies share out these queues alike. With other members or "
+    "queues, some may get two owners, and their messages come twice; others may get none, and their messages wait."
 )
 _CREATED_S = 60
 """An application starts a client within this time after it has created it, which sets its consumeTimestamp."""
@@ -56,7 +61,18 @@ def _strategies(view: GroupView) -> Iterator[Result]:
     for result in _differ("strategies", lambda _view, member: member.strategy)(view):
         if isinstance(result, Found) and not in_common:
             result = replace(result, level=Level.WARNING, effect=_ONLY_RETRIES)
+        elif isinstance(result, Found) and _share_out_alike(view):
+            result = replace(result, level=Level.WARNING, effect=_ALIKE_NOW)
         yield result
+
+
+def _share_out_alike(view: GroupView) -> bool:
+    """Whether each queue still has one owner, and no rebalance will change that."""
+    return not view.silent and all(
+        settled(view, topic) is not False
+        and all(len(view.owners(topic).get(queue, ())) == 1 for queue in view.queues(topic))
+        for topic in view.divided_topics
+    )
 
 
 def _no_answer(view: GroupView, quiet: Sequence[Member]) -> Unknown:

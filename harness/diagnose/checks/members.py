@@ -178,13 +178,16 @@ def nobody(view: GroupView) -> Iterator[Result]:
     proxies = any(name.startswith(PROXY) for name in asked)
     servers, which = ("no broker and no proxy", "another") if proxies else ("no broker", "a")
     unknown = f"{servers} that was asked knows a member of it{'' if known else ', or the group itself'}"
+    either = "no member is online"
+    if asked and len(view.unclear_brokers) == len(asked):
+        unknown, either = f"{servers} that was asked tells who is online", "members are online there"
     more = "".join(tell(view) for tell in (_not_created, _guarded, _pulls_refused, _behind, _namesakes))
     evidence = tuple(
         Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
     )
     if not view.without_proxies:
         yield Unknown(
-            f"{unknown}: either no member is online, or its members use {which} proxy that runs "
+            f"{unknown}: either {either}, or its members use {which} proxy that runs "
             f"as a server of its own (`--proxy HOST:PORT` asks it){more}",
             evidence,
         )

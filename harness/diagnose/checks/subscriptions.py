@@ -126,12 +126,12 @@ def _flipped(view: GroupView, topic: str) -> Found | None:
             if meaning(was) != meaning(now):
                 ids = joined(sorted({item.client_id for item in after.connections}))
                 return Found(
-                    f"{broker} held `{expression_text(was)}`, and then `{expression_text(now)}`, while the same "
+                    f"{broker} held {_shown(was)}, and then {_shown(now)}, while the same "
                     f"members were connected, {ids}; {_flips(view, topic)}",
                     tuple(
                         Evidence(
                             stored.exchange,
-                            f"{broker} holds `{expression_text(item)}` of version {item.version}",
+                            f"{broker} holds {_shown(item)} of version {item.version}",
                         )
                         for stored, item in ((before, was), (after, now))
                     ),
@@ -150,7 +150,7 @@ def _flips(view: GroupView, topic: str) -> str:
             for look in view.looks
             if (stored := look.stored.get(view.group, {}).get(broker)) is not None and stored.online
         ]
-        texts = ["nothing" if item is None else expression_text(item) for item in seen]
+        texts = ["nothing" if item is None else _shown(item) for item in seen]
         changes = sum(first != second for first, second in pairwise(texts))
         if changes:
             changed.append(f"{broker}'s has changed {counted(changes, 'time')} in {len(view.looks)} looks")
@@ -164,7 +164,7 @@ def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
     held = [
         Evidence(
             view.stored[broker].exchange,
-            f"{broker} holds `{expression_text(item)}` of version {item.version}",
+            f"{broker} holds {_shown(item)} of version {item.version}",
         )
         for broker, item in view.held(topic).items()
     ]
@@ -175,7 +175,7 @@ def of_member(member: Member, subscription: Subscription) -> Evidence:
     """That a member wants this."""
     return Evidence(
         member.shown_by,
-        f"{member.client_id} wants `{expression_text(subscription)}`, in version {subscription.version}",
+        f"{member.client_id} wants {_shown(subscription)}, in version {subscription.version}",
     )
 
 
@@ -260,8 +260,8 @@ def nobodys(view: GroupView) -> Iterator[Result]:
             if meaning(held) not in meanings:
                 newer = max(item.version for item in view.own(topic).values())
                 yield Found(
-                    f"{broker} holds `{expression_text(held)}`, but all members want "
-                    f"`{expression_text(next(iter(view.own(topic).values())))}`; the broker's version "
+                    f"{broker} holds {_shown(held)}, but all members want "
+                    f"{_shown(next(iter(view.own(topic).values())))}; the broker's version "
                     f"{held.version} is {'above' if held.version > newer else 'below'} theirs, {newer}",
                     _evidence(view, topic),
                     topic,

@@ -17,13 +17,13 @@ _NOT_LOCKED = "add a new mq failed.*lock failed"
 
 
 _SEE_RC0106 = "its members also subscribe to different topics: RC0106 has the scenario"
-_SEE_RC0101 = "its members also want different messages: RC0101 has the scenario"
+SEE_RC0101 = "its members also want different messages: RC0101 has the scenario"
 
 
 def strategies(group: Scaled) -> Document | str:
     """RC0207: queues with two owners, and queues with none."""
-    if _want_different(group, group.real_topic):
-        return _SEE_RC0101
+    if want_different(group, group.real_topic):
+        return SEE_RC0101
     wanting = {name for name, item in group.members.items() if group.real_topic in item.subscriptions}
     if len({group.members[name].strategy for name in wanting} - {""}) < 2:
         return _SEE_RC0106
@@ -101,8 +101,8 @@ def models(group: Scaled) -> Document | str:
     )
     if other is None:
         return "on so few queues only broadcasting members have some"
-    if _want_different(group, real):
-        return _SEE_RC0101
+    if want_different(group, real):
+        return SEE_RC0101
     step, count = send(group, topic, group.tags(real)[:1], each=2)
     document = base(
         group,
@@ -123,7 +123,7 @@ def models(group: Scaled) -> Document | str:
     return document
 
 
-def _want_different(group: Scaled, real: str) -> bool:
+def want_different(group: Scaled, real: str) -> bool:
     """Whether the members that subscribe to a topic want different messages of it: some reach nobody then."""
     own = [item.subscriptions[real] for item in group.members.values() if real in item.subscriptions]
     return len({meaning(item) for item in own}) > 1
@@ -146,7 +146,7 @@ def listeners(group: Scaled) -> tuple[Document, Document] | str:
     if any(group.real_topic not in group.members[name].subscriptions for name in (first, taking)):
         return "its members also want different topics: RC0106 has the scenario"
     if len({meaning(group.members[name].subscriptions[group.real_topic]) for name in (first, taking)}) > 1:
-        return _SEE_RC0101
+        return SEE_RC0101
     two = replace(group, members={name: group.members[name] for name in sorted((first, taking))})
     theirs = len(two.shares(topic)[taking])
     if not theirs:

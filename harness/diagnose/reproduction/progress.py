@@ -121,7 +121,9 @@ def _fails_too_often(group: Scaled) -> Document:
         [{"dead-letter": {"group": "g", "count": 0}}],
     )
     for item in document["consumers"].values():
-        item |= {"behaviour": {"fail": 2}, "max_reconsume_times": 1, "retry_delay_level": 1}
+        item |= {"behaviour": {"fail": 2}, "max_reconsume_times": 1}
+        if item.get("listener") != "orderly":  # that one retries in place
+            item["retry_delay_level"] = 1
     return document
 
 

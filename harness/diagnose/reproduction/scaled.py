@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rocketchaos.harness.diagnose.finding import Finding
 from rocketchaos.harness.diagnose.meaning import meaning
-from rocketchaos.harness.diagnose.model import CLASS, Member, Subscription
+from rocketchaos.harness.diagnose.model import CLASS, RETRY, TAG, Member, Subscription
 from rocketchaos.harness.diagnose.owners import share
 from rocketchaos.harness.diagnose.reproduction.clients import id_order
 from rocketchaos.harness.diagnose.view import GroupView
@@ -25,6 +25,13 @@ _OTHER_TAG = "tagOther"
 """Sent where some members want everything, and others only some tags."""
 _BY_EXPRESSION = ("RC0101", "RC0108")
 """Their scenarios depend on which messages SQL92 matches."""
+_BY_WANTS = frozenset(
+    {
+        *("RC0101", "RC0102", "RC0106", "RC0107", "RC0108", "RC0407"),
+        *("RC0206", "RC0207", "RC0211", "RC0212", "RC0214"),
+    }
+)
+"""Their scenarios are about what members want, or say themselves what follows where it differs."""
 _BY_POP_TOO = ("RC0101", "RC0211", "RC0214", "RC0701")
 """Their scenarios don't depend on who takes which queue, or have a form that doesn't."""
 STRATEGIES = {
@@ -112,6 +119,8 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     if any(item.type == CLASS for member in members for item in member.subscriptions.values()):
         return "which messages a class chooses is unknown from outside, and so is its code"
     members = [with_all_by_sql(item, (finding.topic,) if code in _BY_EXPRESSION else ()) for item in members]
+    if code not in _BY_WANTS:
+        members = _wanting_the_same(view, members)
     if code not in _BY_POP_TOO and view.shares_queues:
         return "its members share all queues (POP)"
     kept = sorted(_representatives(view, members), key=id_order)
@@ -151,11 +160,37 @@ def _topics(view: GroupView, first: str) -> list[str]:
     """The group's topics without those of its retries by POP, and first the one that a finding is about."""
     retried = view.pop_retry_topics
     found = [topic for topic in view.topics if topic not in retried]
-    if (
-        first in retried
-    ):  # its name ends in its topic's, after `_`, or `+` where brokers say so (KeyBuilder, 5.x)
+    # The name of such a topic ends in its topic's, after `_`, or `+` where brokers say so (KeyBuilder, 5.x).
+    if first in retried:
         first = first[len(view.retry_topic) + 1 :]
     return sorted(found, key=lambda topic: topic != first)
+
+
+def _wanting_the_same(view: GroupView, members: Sequence[Member]) -> list[Member]:
+    """With the same topics, and of each whatever any member wants, where members want different ones.
+
+    RC0101 and RC0106 have the scenarios of that; in another one it hides the cause.
+    """
+    same: dict[str, Subscription] = {}
+    for topic in (item for item in view.topics if not item.startswith(RETRY)):
+        items = [member.subscriptions[topic] for member in members if topic in member.subscriptions]
+        if not items:
+            continue
+        same[topic] = items[0]
+        if len({meaning(item) for item in items}) > 1:
+            tags = [wanted_tags(item) for item in items]
+            expression = " || ".join(sorted(set().union(*tags))) if all(tags) else "*"
+            same[topic] = replace(items[0], type=TAG, expression=expression)
+    return [replace(member, subscriptions={**same, **_as_before(member, same)}) for member in members]
+
+
+def _as_before(member: Member, same: Mapping[str, Subscription]) -> Mapping[str, Subscription]:
+    """A member's own, in its own spelling, except where it means something else."""
+    return {
+        topic: item
+        for topic, item in member.subscriptions.items()
+        if topic not in same or meaning(item) == meaning(same[topic])
+    }
 
 
 def _as_connected(view: GroupView, member: Member) -> Member:

@@ -20,7 +20,8 @@ from rocketchaos.harness.diagnose.reproduction.document import (
     send_each,
     written_as,
 )
-from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, with_all_by_sql
+from rocketchaos.harness.diagnose.reproduction.members import SEE_RC0101, want_different
+from rocketchaos.harness.diagnose.reproduction.scaled import ALL_BY_SQL, Scaled, wanted_tags, with_all_by_sql
 from rocketchaos.harness.diagnose.reproduction.told_apart import Message, messages
 from rocketchaos.harness.diagnose.reproduction.ways import share_all_queues
 from rocketchaos.harness.diagnose.sql_judge import Judge, Unjudged
@@ -291,6 +292,12 @@ def misread(group: Scaled) -> tuple[Document, Document] | str:
     lost = [tag for tag in meant if tag not in tags]
     if ALL in tags:  # as in ` * ` and `tagA || *`: all is meant
         meant, lost = [ALL], [tag for tag in ("tagA", "tagB", "tagC") if tag not in tags][:1]
+    some_want_all = any(
+        real in item.subscriptions and not wanted_tags(item.subscriptions[real])
+        for item in group.members.values()
+    )
+    if want_different(group, real) and (some_want_all or not lost):
+        return SEE_RC0101
     if not lost:
         return "no tag can be read in its expression"
     step, count = send(group, topic, lost)

@@ -26,6 +26,7 @@ from tests.unit.diagnose.reports import (
     each,
     unknown,
 )
+from tests.unit.diagnose.test_reproduction import reproduced
 
 POP_RETRY = "%RETRY%group-1_topic-1"
 """RocketMQ's name for the retries of topic-1 by POP."""
@@ -333,3 +334,17 @@ def test_the_proof_of_waiting_retries_has_the_offset_of_their_owner() -> None:
     (found,) = [item for item in report.findings if item.check.code == "RC0701"]
     assert found.sentence.startswith("4 retries wait")
     assert [item.says.partition(" to ")[2] for item in found.evidence] == ["9, group at 0, its owner at 5"]
+
+
+@pytest.mark.parametrize(
+    ("code", "change"), [("RC0702", dead_letters(2)), ("RC0703", client_property("maxReconsumeTimes", "0"))]
+)
+def test_dead_letters_of_an_orderly_group_are_written_without_a_delay_of_retries(
+    code: str, change: Edit
+) -> None:
+    """An orderly listener retries in place: no scenario was written, since the delay made it invalid."""
+    orderly = client_property("PROP_CONSUMEORDERLY", "true")
+    for document in reproduced(code, ALIKE, orderly, change):
+        for item in document["consumers"].values():
+            assert item["listener"] == "orderly"
+            assert "retry_delay_level" not in item

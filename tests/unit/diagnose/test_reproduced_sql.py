@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from rocketchaos.harness.diagnose.reproduction import written
+from tests.unit.diagnose.broker_edits import route_fields
+from tests.unit.diagnose.member_edits import ALIKE, wants
 from tests.unit.diagnose.reports import diagnosed
-from tests.unit.diagnose.test_reproduction import reproduced
+from tests.unit.diagnose.test_reproduction import one_wants_another_topic, reproduced
 
 
 def _by_sql(*expressions: str) -> Any:
@@ -79,3 +83,36 @@ def test_what_no_scenario_does_is_said() -> None:
     (finding,) = [entry for entry in report.findings if entry.check.code == "RC0101"]
     said = written(report.views[finding.group], finding)
     assert said == "its SQL92 compares with b, whose value is unknown"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "here"),
+    [(("tagA", "tagB"), "tagA || tagB"), (("tagA", "a = 1"), "*"), (("a = 1", "b = 2"), "")],
+)
+def test_members_want_the_same_where_the_scenario_is_about_something_else(
+    wanted: tuple[str, str], here: str
+) -> None:
+    """Messages that were filtered never came: the scenario of RC0403 waited for them, and was inconclusive."""
+    unread = route_fields(readQueueNums=4, writeQueueNums=6)
+    for document in reproduced("RC0403", _by_sql(*wanted), unread):
+        expressions = [item["subscribe"]["t1"] for item in document["consumers"].values()]
+        assert expressions[0] == expressions[1]
+        assert expressions[0] == here or not here
+
+
+def test_members_want_the_same_topics_where_the_scenario_is_about_something_else() -> None:
+    """It waited for messages in the queues of a member that doesn't want them."""
+    unread = route_fields(readQueueNums=4, writeQueueNums=6)
+    for document in reproduced("RC0403", ALIKE, one_wants_another_topic, unread):
+        first, second = (item["subscribe"] for item in document["consumers"].values())
+        assert first == second
+        assert len(first) == 2
+
+
+@pytest.mark.parametrize("right", ["tagA || tagB", "*", "a = 1"])
+def test_a_misread_expression_of_one_member_is_left_to_rc0101_where_another_gets_the_tags(right: str) -> None:
+    """Its scenario said that no message reaches anybody; the other member gets some, and it was inconclusive."""
+    one_is_right = _by_sql("tagA,tagB", right) if "=" in right else wants("tagA,tagB", right)
+    report = diagnosed("mismatch-4.9.4.json", one_is_right)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0107"]
+    assert "RC0101 has the scenario" in str(written(report.views[finding.group], finding))

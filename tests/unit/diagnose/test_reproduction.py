@@ -65,7 +65,7 @@ def test_a_tag_beside_everything_loses_messages_with_other_tags() -> None:
     assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagOther"}
 
 
-def _one_wants_another_topic(exchanges: Any) -> Any:
+def one_wants_another_topic(exchanges: Any) -> Any:
     """One of the two members also subscribes to a second topic."""
 
     def more(document: Any) -> None:
@@ -84,7 +84,7 @@ def _one_wants_another_topic(exchanges: Any) -> Any:
 
 
 def test_members_that_also_want_different_topics_are_written_with_the_finding_s_topic_alone() -> None:
-    scenario, control = reproduced("RC0101", _one_wants_another_topic)
+    scenario, control = reproduced("RC0101", one_wants_another_topic)
     assert list(scenario["topics"]) == list(control["topics"]) == ["t1"]
     assert [item["subscribe"] for item in scenario["consumers"].values()] == [{"t1": "tagA"}, {"t1": "tagB"}]
 

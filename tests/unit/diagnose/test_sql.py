@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
@@ -285,3 +285,26 @@ def test_a_message_whose_property_has_another_type_is_not_judged(properties: dic
     # `1 = a` is false of a message without `a`, which SQLite doesn't know.
     with pytest.raises(Unjudged):
         Judge(["NOT (1 = a)"]).of_message({})
+
+
+def test_the_proof_tells_tags_from_sql_of_the_same_text() -> None:
+    """Measured on 5.1.4: all three proofs read `a = 1`, and nothing showed the difference."""
+    report = diagnosed(RECORDED, *_by_sql("a = 1"), (307, _one_by_tag()))
+    (finding,) = [item for item in report.findings if item.check.code == "RC0101"]
+    says = [item.says for item in finding.evidence]
+    assert sum("wants `a = 1` (SQL92), in version" in item for item in says) == 1
+    assert sum("wants `a = 1`, in version" in item for item in says) == 1
+    assert any("holds `a = 1` (SQL92) of version" in item for item in says)
+
+
+def _one_by_tag() -> Callable[[Any], None]:
+    """The first member's expression is a tag."""
+    kinds = cycle(["TAG", "SQL92"])
+
+    def change(document: Any) -> None:
+        kind = next(kinds)
+        for item in document["subscriptionSet"]:
+            if "%" not in item["topic"]:
+                item["expressionType"] = kind
+
+    return change

@@ -86,3 +86,18 @@ def test_a_topic_of_a_group_is_no_group_of_another_namespace(prefix: str) -> Non
     (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0210"]
     assert f"; {prefix}group-7 is a topic of group-7: did you mean that?" in reason
     assert "namespace" not in reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (16, "no broker that was asked tells who is online"),
+        (206, "no broker that was asked knows a member of it"),
+    ],
+)
+def test_a_broker_that_refuses_the_question_is_not_said_to_know_no_member(answer: int, said: str) -> None:
+    """Measured on 5.4.0 with access control, without a key: `no broker knows a member`, and two were online."""
+    report = diagnosed("mismatch-5.5.0.json", unanswered(203, answer))
+    (item,) = [item for item in report.undetermined if item.check.code == "RC0210"]
+    assert item.reason.startswith(said)
+    assert ("either no member is online" in item.reason) is (answer == 206)
