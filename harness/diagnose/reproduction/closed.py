@@ -5,7 +5,7 @@ from dataclasses import replace
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.reproduction.clients import is_go
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
-from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
+from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, hands_back, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 from rocketchaos.harness.diagnose.view import READ, WRITE
 
@@ -68,6 +68,8 @@ def _closed_retries(group: Scaled) -> tuple[Document, Document] | str:
         return _SENT_ELSEWHERE
     if readable and any(map(is_go, group.members.values())):
         return "Go clients take a refused retry for a success, and log nothing: claim I10 has the scenario"
+    if all(member.orderly for member in group.members.values()):
+        return "an orderly listener retries in place: only dead letters go through the retry topic"
     group = alone(group)
     topic = group.topic
     step, count = send(group, topic, group.tags(group.real_topic)[:1])
@@ -80,8 +82,7 @@ def _closed_retries(group: Scaled) -> tuple[Document, Document] | str:
         [{"undelivered": {"group": "g", "topic": topic, "count": count, "because": "in-retry"}}],
         [{"undelivered": {"group": "g", "topic": topic, "count": 0, "because": "in-retry"}}],
     )
-    for item in document["consumers"].values():
-        item |= {"behaviour": {"fail": 1}, "retry_delay_level": 1}
+    hands_back(document)
     close = {"topic-config": {"retry_of": "g", "set": {"perm": READ if readable else WRITE}}}
     delivered = {"settle": {"delivered": "g", "topic": topic, "count": count, "within": WITHIN}}
     retried = {"settle": {"retried": "g", "count": count, "within": WITHIN}}

@@ -132,3 +132,21 @@ def send_each(group: Scaled, topic: str, messages: Sequence[Message], each: int 
             step["send"]["properties"] = dict(properties)
         steps.append(step)
     return steps
+
+
+def fails(document: Document, times: int = 1) -> None:
+    """Gives all members a listener that fails; the retry of a concurrent one comes after 1 s.
+
+    Others choose the time themselves: an orderly listener retries in place, and by POP its client or broker does.
+    """
+    for item in document["consumers"].values():
+        item["behaviour"] = {"fail": times}
+        if item.get("listener") != "orderly" and item.get("api") != "pop" and item.get("client") != "grpc":
+            item["retry_delay_level"] = 1
+
+
+def hands_back(document: Document) -> None:
+    """Gives all members a concurrent listener that fails: an orderly one hands no message back to a broker."""
+    for item in document["consumers"].values():
+        item.pop("listener", None)
+    fails(document)

@@ -4,7 +4,7 @@ from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.reproduction.clients import is_java
 from rocketchaos.harness.diagnose.reproduction.control import changed, control
-from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
+from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, fails, hands_back, send
 from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
 from rocketchaos.harness.diagnose.reproduction.ways import share_all_queues
 
@@ -120,10 +120,9 @@ def _fails_too_often(group: Scaled) -> Document:
         [{"dead-letter": {"group": "g", "count": count}}],
         [{"dead-letter": {"group": "g", "count": 0}}],
     )
+    fails(document, 2)
     for item in document["consumers"].values():
-        item |= {"behaviour": {"fail": 2}, "max_reconsume_times": 1}
-        if item.get("listener") != "orderly":  # that one retries in place
-            item["retry_delay_level"] = 1
+        item["max_reconsume_times"] = 1
     return document
 
 
@@ -160,8 +159,7 @@ def no_retry_queues(group: Scaled) -> tuple[Document, Document] | str:
         [{"undelivered": {"group": "g", "topic": topic, "count": count, "because": "lost"}}],
         [{"undelivered": {"group": "g", "topic": topic, "count": 0, "because": "lost"}}],
     )
-    for item in document["consumers"].values():
-        item |= {"behaviour": {"fail": 1}, "retry_delay_level": 1}
+    hands_back(document)
     retried = {"settle": {"retried": "g", "count": count, "within": WITHIN}}
     kept = changed(document, steps=[*document["steps"], retried])
     document["groups"] = {"g": {"settings": {"retryQueueNums": 0}}}
@@ -185,8 +183,7 @@ def unread_retry_queues(group: Scaled) -> tuple[Document, Document]:
         [{"retry": {"group": "g", "topic": topic, "at_most": count - 1, "so_far": True}}],
         [{"retry": {"group": "g", "topic": topic, "count": count}}],
     )
-    for item in document["consumers"].values():
-        item |= {"behaviour": {"fail": 1}, "retry_delay_level": 1}
+    hands_back(document)
     all_come = [
         *(
             entry
@@ -213,10 +210,9 @@ def retries(group: Scaled) -> Document | str:
         [{"retry": {"group": "g", "topic": topic, "count": count}}],
         [{"retry": {"group": "g", "topic": topic, "count": 0}}],
     )
-    for item in document["consumers"].values():
-        item |= {"behaviour": {"fail": 1}} if by_pop else {"behaviour": {"fail": 1}, "retry_delay_level": 1}
     if by_pop:
         share_all_queues(group, document)
+    fails(document)
     return document
 
 

@@ -348,3 +348,31 @@ def test_dead_letters_of_an_orderly_group_are_written_without_a_delay_of_retries
         for item in document["consumers"].values():
             assert item["listener"] == "orderly"
             assert "retry_delay_level" not in item
+
+
+def _one_orderly(document: Any) -> None:
+    queues = str(list(document["mqTable"]))
+    document["properties"]["PROP_CONSUMEORDERLY"] = "true" if '"queueId": 3' in queues else "false"
+
+
+@pytest.mark.parametrize(
+    ("code", "change"),
+    [("RC0704", group_settings(retryQueueNums=0)), ("RC0705", group_settings(retryQueueNums=2))],
+)
+def test_retries_that_get_lost_are_written_with_listeners_that_hand_them_back(
+    code: str, change: Edit
+) -> None:
+    """An orderly listener retries in place, so that the scenario was invalid, and its numbers untrue."""
+    for document in reproduced(code, ALIKE, (307, _one_orderly), change):
+        assert {"listener", "retry_delay_level"} & set.union(*map(set, document["consumers"].values())) == {
+            "retry_delay_level"
+        }
+
+
+@pytest.mark.parametrize("orderly", ["true", "false"])
+def test_an_orderly_group_hands_nothing_back_to_a_closed_retry_topic(orderly: str) -> None:
+    changes = ALIKE, retry_topic(4), client_property("PROP_CONSUMEORDERLY", orderly)
+    report = diagnosed("mismatch-4.9.4.json", *changes)
+    (finding,) = [item for item in report.findings if item.check.code == "RC0404"]
+    found = written(report.views[finding.group], finding)
+    assert ("retries in place" in str(found)) is (orderly == "true")
