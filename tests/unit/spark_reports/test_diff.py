@@ -264,8 +264,10 @@ def test_cells_of_one_side_are_counted_and_a_failing_one_is_named() -> None:
     assert lines(found) == [
         "1 cell without runs before, 1 of them not always as expected; first: new java 5.5.0 1 of 3, "
         "see ⟦runs/miss⟧",
-        "1 cell had runs before, and has none now",
+        "1 cell had runs before, and has none now; first: old java 5.5.0",
     ]
+    gone = news({cell("b"): share(3, 3), cell("a"): share(0, 3), cell(): share(3, 3)}, {cell(): share(3, 3)})
+    assert lines(gone) == ["2 cells had runs before, and have none now; first: a java 5.5.0"]
 
 
 @pytest.mark.nightly
