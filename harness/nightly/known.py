@@ -18,7 +18,7 @@ def read_known(path: Path | None) -> frozenset[str]:
     if path is None:
         return frozenset()
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageProblem(
             f"the known findings in {path} can't be read: {reason_of(error)}",

@@ -54,7 +54,7 @@ def _first(items: Sequence[T]) -> Sequence[T]:
 
 def _one_sided(news: News) -> list[str]:
     come = [(pair, share) for pair, share in news.one_sided if pair.before is None]
-    gone = len(news.one_sided) - len(come)
+    gone = [pair.cell for pair, _ in news.one_sided if pair.after is None]
     failing = [(pair, share) for pair, share in come if share.of > share.hits]
     found = []
     if come:
@@ -71,7 +71,9 @@ def _one_sided(news: News) -> list[str]:
             )
         found.append(text)
     if gone:
+        cell = min(gone)
         found.append(
-            f"{counted(gone, 'cell')} had runs before, and {'has' if gone == 1 else 'have'} none now"
+            f"{counted(len(gone), 'cell')} had runs before, and {'has' if len(gone) == 1 else 'have'} none now; "
+            f"first: {cell.scenario} {cell.client} {cell.rocketmq}"
         )
     return found

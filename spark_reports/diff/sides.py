@@ -53,7 +53,7 @@ def since(moment: str, now: datetime | None = None) -> Sides:
         at = (now or datetime.now(UTC)) - timedelta(hours=hours)
     else:
         at = _time(moment, f"--since takes {_MOMENTS}.")
-    return _sides(f"before {_words(at)}", f"since {_words(at)}", (None, at), (at, None))
+    return _sides(f"the runs before {_words(at)}", f"the runs since {_words(at)}", (None, at), (at, None))
 
 
 def between(before: str, after: str) -> Sides:
@@ -79,7 +79,10 @@ def _period(text: str) -> tuple[datetime, datetime]:
     hint = f"--between takes two of: {_NIGHTS}."
     if _DAY.fullmatch(text):
         day = _time(text, hint)
-        return day, day + timedelta(days=1)
+        try:
+            return day, day + timedelta(days=1)
+        except OverflowError:
+            raise UsageProblem(f"no time: {text}", hint) from None
     begin, slash, end = text.partition("/")
     if not slash:
         raise UsageProblem(f"no night: {text}", hint)
@@ -98,7 +101,8 @@ def _time(text: str, hint: str) -> datetime:
 
 
 def _words(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M}"
+    """To the minute, or to the second, if it has seconds."""
+    return at.replace(tzinfo=None).isoformat(" ", "seconds" if at.second else "minutes")
 
 
 _Period = tuple[datetime | None, datetime | None]
@@ -115,7 +119,7 @@ def _sides(before: str, after: str, first: _Period, second: _Period) -> Sides:
 def _within(period: _Period) -> str:
     begin, end = period
     parts = [
-        f"started {sign} TIMESTAMP '{at:%Y-%m-%d %H:%M:%S.%f}Z'"
+        f"started {sign} TIMESTAMP '{at.replace(tzinfo=None).isoformat(' ', 'microseconds')}Z'"
         for sign, at in ((">=", begin), ("<", end))
         if at is not None
     ]

@@ -68,10 +68,11 @@ def cause_sentence(item: CauseChange) -> str:
 def timing_sentence(item: TimingChange) -> str:
     """A duration that changed, with a run."""
     before, after = item.before.median_ms, item.after.median_ms
-    cell = item.pair.cell
+    cell, change = item.pair.cell, item.pair.change
     return (
         f"{WHATS[item.what].title} of {cell.scenario} {cell.client} {cell.rocketmq} is "
         f"{'slower' if item.slower else 'faster'}: {duration(before)} → {duration(after)}, the medians of "
         f"{item.before.runs} and {counted(item.after.runs, 'run')}, "
-        f"delta {bracket(item.delta)}, {chance(item.p)}; see {named_run(item.source)}"
+        f"{f'with {change}, ' if change else ''}delta {bracket(item.delta)}, {chance(item.p)}; "
+        f"see {named_run(item.source)}"
     )

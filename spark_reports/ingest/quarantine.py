@@ -71,7 +71,12 @@ def _problems(folder: Folder, seen: Seen) -> Iterator[Problem]:
     if folder.problem is not None:
         reason = f"the folder can't be listed: {folder.problem}; let this user read it"
         yield Problem(MISSING, None, reason, passing=True)
-    yield from _document(folder, "run.json", seen.run, repeat)
+    yield from _document(
+        folder,
+        "run.json",
+        seen.run,
+        f"{repeat}, perhaps with another RocketMQ or client: only run.json has those of this run",
+    )
     if "outcome.json" not in folder.files and not seen.ended:
         yield Problem(
             RUNNING,

@@ -104,6 +104,15 @@ def test_a_link_to_a_row_leads_there_whatever_is_filtered(browser: Browser, samp
         is_calm(item)
 
 
+def test_an_address_that_is_cut_within_an_escape_filters_by_what_is_left(
+    browser: Browser, sample: Path
+) -> None:
+    with opened(browser, sample, width=1280, height=740) as item:
+        item.page.evaluate("location.hash = '?words.table-cells=%C3%&scenario=late-joiner'")
+        expect(item.page.get_by_label("Scenario")).to_have_value("late-joiner")
+        is_calm(item)
+
+
 def test_a_facet_that_no_table_has_is_not_offered(browser: Browser, sample: Path, tmp_path: Path) -> None:
     with opened(browser, sample) as item:
         assert [label.strip().split()[0] for label in item.page.locator("#filters label").all_inner_texts()] == [

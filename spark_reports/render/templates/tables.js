@@ -99,8 +99,17 @@ function keep() {
   history.replaceState(null, "", text ? "#?" + text : "#");
 }
 
+// A link that a chat cuts may end in the middle of an escape.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function read() {
-  const hash = decodeURIComponent(location.hash.slice(1));
+  const hash = decoded(location.hash.slice(1));
   if (hash.startsWith("?")) state = new URLSearchParams(location.hash.slice(2));
   else if (hash) state.set("at", hash);
   else state = new URLSearchParams();

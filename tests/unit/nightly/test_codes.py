@@ -78,6 +78,12 @@ def test_codes_with_and_without_words_and_sentences_of_before_are_the_same(tmp_p
     assert read_known(file) == {"of another version"}
 
 
+def test_a_file_of_an_editor_that_marks_utf_8_counts_from_its_first_line(tmp_path: Path) -> None:
+    file = tmp_path / "known.txt"
+    file.write_bytes(b"\xef\xbb\xbflost-agree\r\nstuck-nothing-consumed\r\n")
+    assert read_known(file) == {"lost-agree", "stuck-nothing-consumed"}
+
+
 def test_golden_runs_have_registered_codes_and_the_sentences_of_before() -> None:
     found = list(found_in_golden_runs())
     assert found

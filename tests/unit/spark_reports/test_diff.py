@@ -61,6 +61,15 @@ def test_since_a_moment(moment: str, begin: str) -> None:
     assert f"started >= TIMESTAMP '{begin}.000000Z'" in sql
 
 
+def test_a_moment_is_named_to_its_second() -> None:
+    assert since("2026-03-02").after == "the runs since 2026-03-02 00:00"
+    assert since("2026-03-02T01:00:30").before == "the runs before 2026-03-02 01:00:30"
+
+
+def test_a_year_has_four_digits_in_sql() -> None:
+    assert "TIMESTAMP '0001-01-01 00:00:00.000000Z'" in since("0001-01-01").sql
+
+
 def test_since_last_is_the_newest_ingest() -> None:
     assert since("LAST") is NEWEST
 
@@ -84,6 +93,7 @@ def test_what_is_no_moment_is_one_message(moment: str) -> None:
         (("2026-03-01", "7d"), "no night: 7d"),
         (("2026-03-01", "2026-03-03T02:00/2026-03-02T02:00"), "ends before it begins"),
         (("2026-03-01", "2026-03-02T02:00/"), "no time"),
+        (("2026-03-01", "9999-12-31"), "no time"),
     ],
 )
 def test_what_is_no_night_is_one_message(nights: tuple[str, str], found: str) -> None:
@@ -223,6 +233,14 @@ def test_times_that_moved_name_the_slowest_run() -> None:
     assert not news(sound, sound, timing={"delivery": ({cell(): fast}, {cell(): fast})}).timing
 
 
+def test_a_time_that_moved_names_the_version_that_moved_with_it() -> None:
+    old, new = {cell(): share(6, 6)}, {cell(rocketmq="5.5.1"): share(6, 6)}
+    fast, slow = Took({100.0: 6}, {100.0: "runs/a"}), Took({500.0: 6}, {500.0: "runs/b"})
+    timing = {"delivery": ({cell(): fast}, {cell(rocketmq="5.5.1"): slow})}
+    (text,) = lines(news(old, new, timing=timing))
+    assert "the medians of 6 and 6 runs, with rocketmq 5.5.0 → 5.5.1, delta 1.00" in text
+
+
 def test_the_line_says_how_sure_it_is_and_where_to_look() -> None:
     few, many = of_one(share(3, 3), share(0, 3)), of_one(share(30, 30), share(0, 30))
     assert headline(few, NEWEST).startswith(
@@ -246,8 +264,10 @@ def test_cells_of_one_side_are_counted_and_a_failing_one_is_named() -> None:
     assert lines(found) == [
         "1 cell without runs before, 1 of them not always as expected; first: new java 5.5.0 1 of 3, "
         "see ⟦runs/miss⟧",
-        "1 cell had runs before, and has none now",
+        "1 cell had runs before, and has none now; first: old java 5.5.0",
     ]
+    gone = news({cell("b"): share(3, 3), cell("a"): share(0, 3), cell(): share(3, 3)}, {cell(): share(3, 3)})
+    assert lines(gone) == ["2 cells had runs before, and have none now; first: a java 5.5.0"]
 
 
 @pytest.mark.nightly

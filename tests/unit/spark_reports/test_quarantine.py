@@ -133,3 +133,11 @@ def test_a_history_that_the_oracle_could_not_read_has_no_messages() -> None:
 def test_the_worst_comes_first() -> None:
     found = problem(run=replace(FIT, broken=True), in_order=False, strange_groups=("h",))
     assert (found.kind, found.file) == ("broken-json", "run.json")
+
+
+def test_without_run_json_nobody_knows_the_version_that_ran() -> None:
+    files = {name: file for name, file in FOLDER.files.items() if name != "run.json"}
+    found = problem(folder=replace(FOLDER, files=files))
+    assert (found.kind, found.file) == ("missing-file", "run.json")
+    assert found.reason.endswith("only run.json has those of this run")
+    assert "only run.json" not in problem(in_order=False).reason
