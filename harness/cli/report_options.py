@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rocketchaos.harness.cli.common import require_folder
 from rocketchaos.harness.cli.terminal import Progress
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def spark_to_ingest(
 
     Raises:
         UsageProblem: there is no such place, or it has no run folders.
+        EnvironmentNotReady: the store is on this machine, and can't be written.
     """
     from rocketchaos.spark_reports import requirements
 
@@ -89,6 +91,8 @@ def spark_to_ingest(
     from rocketchaos.spark_reports.places import Place
 
     size, place = local_bytes(runs, _SMALL_BYTES), Place.of(store)
+    if place.folder is not None and place.folder.is_dir():
+        require_folder(place.folder, "Choose another --store, or correct its permissions.")
     small = size <= _SMALL_BYTES and place.is_small()
     tiny = small and size <= _TINY_BYTES and place.is_tiny()
     return spark_for(master, [store, *runs], reports=reports, small=small, tiny=tiny)

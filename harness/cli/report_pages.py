@@ -20,6 +20,7 @@ from rocketchaos.harness.cli.report_options import (
 )
 from rocketchaos.harness.cli.terminal import OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.text import counted
 
 if TYPE_CHECKING:
     from rocketchaos.spark_reports.render.files import Written
@@ -192,7 +193,8 @@ def _summary(store: Store, uri: str) -> StoreSummary:
     store.register()
     summary = store.summary()
     if not summary.runs:
-        broken = f"; {summary.quarantined} folders are in quarantine" if summary.quarantined else ""
+        folders = f"{counted(summary.quarantined, 'folder')} {'is' if summary.quarantined == 1 else 'are'}"
+        broken = f"; {folders} in quarantine" if summary.quarantined else ""
         raise UsageProblem(
             f"the store at {uri} has no runs{broken}",
             f"Ingest some: rocketchaos report ingest RUNS --store {uri}.",

@@ -48,15 +48,17 @@ def ingest(
         done = ingest_runs(spark, Store.create(spark, store, progress), runs, progress)
     again = f"{done.replaced} judged again, {done.unchanged} unchanged"
     OUT.print(
-        f"{done.seen} run folders: {done.ingested} new, {again}, {sum(done.quarantined.values())} in quarantine"
+        f"{counted(done.seen, 'run folder')}: {done.ingested} new, {again}, "
+        f"{sum(done.quarantined.values())} in quarantine"
     )
     for kind, folders in done.quarantined.items():
         OUT.print(f"  {kind}: {folders}")
     if done.released:
-        OUT.print(f"{done.released} folders left the quarantine: they were deleted")
+        left = counted(done.released, "folder")
+        OUT.print(f"{left} left the quarantine: {'it was' if done.released == 1 else 'they were'} deleted")
     if done.aged:
         OUT.print(f"{done.aged} skipped: older than what the store keeps")
-    OUT.print(f"{done.messages} messages in {done.seconds:.1f} s")
+    OUT.print(f"{counted(done.messages, 'message')} in {done.seconds:.1f} s")
     return ExitCode.AS_EXPECTED
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from rocketchaos.harness.cli import report_options
 from rocketchaos.harness.cli.report_options import spark_to_ingest
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 MIB = 2**20
 
@@ -55,3 +56,13 @@ def test_few_runs_for_a_small_store_get_a_spark_that_starts_fast(
     with spark_to_ingest([str(tmp_path / "runs"), "s3a://bucket/runs"], str(tmp_path / "store"), None):
         pass
     assert asked == [(small, tiny), (False, False)]
+
+
+def test_a_store_that_cannot_be_written_is_named_before_spark_starts(tmp_path: Path) -> None:
+    """A read-only store was a traceback, after 15 s."""
+    _file(tmp_path / "runs" / "s" / "a" / "events.jsonl", 1)
+    with (
+        pytest.raises(EnvironmentNotReady, match="/proc can't be written"),
+        spark_to_ingest([str(tmp_path / "runs")], "/proc", None),
+    ):
+        pass
