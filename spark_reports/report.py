@@ -93,6 +93,8 @@ class StoreSummary:
     """The version of Delta that was read, by table of the store."""
     views: Sequence[str] = ()
     """The statements that make the views for the SQL of tables and figures, as they were then."""
+    quarantine_newest: Sequence[str] = ()
+    """The newest folders in quarantine, 20 at most, each with its reason and the way out."""
 
 
 @dataclass(frozen=True, slots=True)

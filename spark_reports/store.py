@@ -237,6 +237,8 @@ class Store:
         assert counts is not None
         kinds = self.spark.sql("SELECT kind, count(*) AS folders FROM quarantine GROUP BY kind ORDER BY kind")
         reasons = {str(row.kind): int(row.folders) for row in kinds.collect()}
+        newest = "SELECT source, reason FROM quarantine ORDER BY found DESC, source LIMIT 20"
+        folders = self.spark.sql(newest).collect() if reasons else []
         return StoreSummary(
             uri=self.place.uri,
             runs=counts.runs,
@@ -251,6 +253,7 @@ class Store:
             kept_since=self.kept_since,
             versions=self._versions,
             views=statements(self.place, self._versions),
+            quarantine_newest=[f"{row.source}: {row.reason}" for row in folders],
         )
 
     def _merge(self, table: Table, new: DataFrame, on: str, *then: str) -> None:

@@ -79,11 +79,13 @@ def _warnings(store: StoreSummary) -> list[Warned]:
         found.append(Warned("The store has no runs: there is nothing to report yet."))
     if store.quarantined:
         are = "folder is" if store.quarantined == 1 else "folders are"
+        more = store.quarantined > len(store.quarantine_newest)
         found.append(
             Warned(
-                f"{store.quarantined:,} run {are} quarantined, and not in any number below. "
-                "The store's table quarantine lists each folder with its reason and the way out.",
-                tuple(reasons(store)),
+                f"{store.quarantined:,} run {are} quarantined, and not in any number below "
+                f"({'; '.join(reasons(store))})."
+                + (" These are the newest; the store's table quarantine lists each of them." if more else ""),
+                tuple(map(one_line, store.quarantine_newest)),
             )
         )
     if store.clock_jumps:

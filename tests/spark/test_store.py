@@ -154,16 +154,22 @@ def test_a_run_whose_clock_was_wrong_altogether_has_no_place_in_time(
 
 def test_what_was_quarantined_is_counted_until_it_is_ingested(store: Store) -> None:
     def quarantine(kind: str) -> None:
-        row = {"source": "file:/runs/q", "kind": kind, "found": stores.NOW - timedelta(hours=1)}
+        row = {
+            "source": "file:/runs/q",
+            "kind": kind,
+            "reason": f"it is {kind}",
+            "found": stores.NOW - timedelta(hours=1),
+        }
         store.quarantine(stores.frame(store.spark, QUARANTINE, row))
 
     quarantine("still-running")
     quarantine("truncated")
     store.register()
     assert store.summary().quarantine_reasons == {"truncated": 1}
+    assert store.summary().quarantine_newest == ["file:/runs/q: it is truncated"]
     stores.ingest(store, "q")
     store.register()
-    assert store.summary().quarantined == 0
+    assert (store.summary().quarantined, store.summary().quarantine_newest) == (0, [])
 
 
 @dataclass(frozen=True)

@@ -160,6 +160,7 @@ def summary(**more: Any) -> StoreSummary:
         "last": BEGIN + timedelta(days=90),
         "quarantined": 3,
         "quarantine_reasons": {"truncated": 1, "still-running": 2},
+        "quarantine_newest": ["file:/runs/s/1: its run.json is cut off", "file:/runs/s/2: it still runs"],
         "clock_jumps": 1,
         "versions": {"runs": 7},
         "views": [f"CREATE OR REPLACE TEMPORARY VIEW {name} AS\n{VIEW};" for name in ("runs", "messages")],
@@ -204,6 +205,7 @@ def empty() -> Report:
             last=None,
             quarantined=0,
             quarantine_reasons={},
+            quarantine_newest=[],
             clock_jumps=0,
         ),
     )
