@@ -28,7 +28,7 @@ from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.generator import require_operations
-from rocketchaos.harness.nightly.known import read_known
+from rocketchaos.harness.nightly.known import doubts, read_known
 from rocketchaos.harness.nightly.memory import share_one_arena
 from rocketchaos.harness.nightly.night import SHARED_FOR_S, Night
 from rocketchaos.harness.nightly.nightly_run import NightlyRun
@@ -142,6 +142,8 @@ def nightly(
     status = StatusFile(folder)
     learnt = {} if history is None else read_history(history)
     with Progress() as progress:
+        for doubt in doubts(known_ones):
+            progress(doubt)
         chosen = Options(
             version=chosen_version(rocketmq),
             on=on,

@@ -18,7 +18,7 @@ from rocketchaos.harness.nightly.findings import NightlyFinding, findings
 from rocketchaos.harness.nightly.invariants import INVARIANTS
 from rocketchaos.harness.nightly.invariants.disagreement import Disagreement
 from rocketchaos.harness.nightly.invariants.wanted import _NEVER
-from rocketchaos.harness.nightly.known import read_known
+from rocketchaos.harness.nightly.known import doubts, read_known
 from rocketchaos.harness.nightly.known_before import CODE_OF, code_of, is_meant
 from rocketchaos.harness.nightly.restate import name_of
 from rocketchaos.harness.reporting.folder import load_report
@@ -74,8 +74,15 @@ def test_codes_with_and_without_words_and_sentences_of_before_are_the_same(tmp_p
         "lost-agree\nlost-agree: what it says\nlost: no filter can have taken it; the members agree\n"
     )
     assert read_known(file) == {"lost-agree"}
-    file.write_text("of another version\n")
-    assert read_known(file) == {"of another version"}
+    file.write_text("of another version\nlost-agree  # seen since May\n")
+    assert read_known(file) == {"of another version", "lost-agree"}
+
+
+def test_a_code_that_no_finding_has_is_named_with_the_nearest() -> None:
+    assert list(doubts({"lost-agree", "lost-agre", "of another version"})) == [
+        "--known: no finding has the code `lost-agre`; `lost-agree` is near",
+        "--known: no finding has the code `of another version`",
+    ]
 
 
 def test_a_file_of_an_editor_that_marks_utf_8_counts_from_its_first_line(tmp_path: Path) -> None:
