@@ -134,6 +134,8 @@ def nightly(
     """
     share_one_arena()
     known_ones = read_known(known)
+    for doubt in doubts(known_ones):
+        ERR.print(f"rocketchaos: {doubt}")
     wanted = Profile() if profile is None else read_profile(profile)
     require_operations(wanted, on)
     part = _part(shard, seed)
@@ -142,8 +144,6 @@ def nightly(
     status = StatusFile(folder)
     learnt = {} if history is None else read_history(history)
     with Progress() as progress:
-        for doubt in doubts(known_ones):
-            progress(doubt)
         chosen = Options(
             version=chosen_version(rocketmq),
             on=on,

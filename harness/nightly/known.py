@@ -34,4 +34,4 @@ def doubts(known: Collection[str]) -> Iterator[str]:
     """Of each code that no finding of this version has, a sentence: it is of another version, or a slip."""
     for code in sorted(set(known) - set(CODES)):
         near = nearest(code, CODES)
-        yield f"--known: no finding has the code `{code}`" + (f"; `{near}` is near" if near else "")
+        yield f"--known: no finding has the code `{code}`" + (f"; did you mean `{near}`?" if near else "")

@@ -80,7 +80,7 @@ def test_codes_with_and_without_words_and_sentences_of_before_are_the_same(tmp_p
 
 def test_a_code_that_no_finding_has_is_named_with_the_nearest() -> None:
     assert list(doubts({"lost-agree", "lost-agre", "of another version"})) == [
-        "--known: no finding has the code `lost-agre`; `lost-agree` is near",
+        "--known: no finding has the code `lost-agre`; did you mean `lost-agree`?",
         "--known: no finding has the code `of another version`",
     ]
 
