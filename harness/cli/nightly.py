@@ -22,7 +22,7 @@ from rocketchaos.harness.cli.common_options import (
     RunsOption,
 )
 from rocketchaos.harness.cli.night_account import NightAccount
-from rocketchaos.harness.cli.terminal import Progress
+from rocketchaos.harness.cli.terminal import ERR, Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
