@@ -61,6 +61,8 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 key=queues_text(unexplained),
                 lasts_s=_lasts_s(view, topic),
             )
+        elif missing:
+            yield Inapplicable()  # another finding says why; not every queue has an owner
     yield from _left_out(view)
 
 
@@ -68,10 +70,10 @@ def several_owners(view: GroupView) -> Iterator[Result]:
     """Queues with more than one owner."""
     yield from _none_by_allocation(view)
     for topic in view.divided_topics:
-        if len({item.strategy for item in view.answered} - {""}) > 1:
-            continue  # RC0207 reports it
         several = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
-        if several:
+        if _shared_out_differently(view) if several else has_id_twice(view):
+            yield Inapplicable()  # RC0207 or RC0201 says why; some queue has several owners
+        elif several:
             yield Found(
                 "; ".join(
                     f"{queues_text([queue])}: {joined(sorted(ids))}" for queue, ids in sorted(several.items())
@@ -207,10 +209,15 @@ def _lasts_s(view: GroupView, topic: str) -> float:
     return SETTLES_S if settled(view, topic) is None and some else NEW_ROUTE_S
 
 
+def _shared_out_differently(view: GroupView) -> bool:
+    """Whether members use different strategies: RC0207 reports them, and what follows."""
+    return len({item.strategy for item in view.answered} - {""}) > 1
+
+
 def _explained(view: GroupView, topic: str) -> set[Queue]:
     """Queues without an owner that another finding explains: of members that don't want the topic, RC0106; where
     members share out differently, RC0207; where one id counts as several members, RC0201."""
-    if len({item.strategy for item in view.answered} - {""}) > 1 or has_id_twice(view):
+    if _shared_out_differently(view) or has_id_twice(view):
         return set(view.queues(topic))
     wanting = view.own(topic)
     explained: set[Queue] = set()

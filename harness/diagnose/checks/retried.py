@@ -293,7 +293,8 @@ CHECKS = (
             "Read the listener's log: it throws an exception, returns RECONSUME_LATER, or takes longer than "
             "consumeTimeout (RC0602).",
             "If members pop and the log has none of these, the listener takes longer than popInvisibleTime, or "
-            "than the invisibleDuration of a SimpleConsumer: make it faster, or raise that time.",
+            "a SimpleConsumer doesn't ack within its invisibleDuration: let it ack each message, make it faster, "
+            "or raise that time.",
         ),
         ("G06", "G07", "B17"),
         by_brokers=True,

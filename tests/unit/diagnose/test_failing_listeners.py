@@ -65,6 +65,7 @@ def test_retries_by_pop_are_counted_before_name_servers_know_their_topic() -> No
     report = diagnosed("mismatch-4.9.4.json", ALIKE, _pop_retries(5), each(_unknown_yet), looks=3)
     (finding,) = report.findings
     assert (finding.check.code, finding.topic) == ("RC0701", POP_RETRY)
+    assert "a SimpleConsumer doesn't ack" in finding.check.change[1]
 
 
 def test_retries_by_pop_have_offsets_before_name_servers_know_their_topic() -> None:

@@ -11,6 +11,7 @@ from rocketchaos.harness.diagnose.finding import Level
 from tests.unit.diagnose.broker_edits import route_fields
 from tests.unit.diagnose.member_edits import ALIKE, STRATEGY, client_property
 from tests.unit.diagnose.reports import diagnosed
+from tests.unit.diagnose.test_reproduction import planted_at
 
 _TWO_QUEUES = route_fields(readQueueNums=2, writeQueueNums=2)
 
@@ -45,3 +46,12 @@ def test_strategies_that_share_out_few_queues_alike_do_no_harm_now(
     (finding,) = [item for item in report.findings if item.check.code == "RC0207"]
     assert finding.level is level
     assert effect in finding.effect
+    ruled_out = {item.check.code for item in report.ruled_out} & {"RC0301", "RC0302"}
+    assert ruled_out == ({"RC0301", "RC0302"} if level is Level.WARNING else set())
+
+
+def test_one_id_of_two_processes_rules_out_no_second_owner() -> None:
+    """Both own the same queues under one id: RC0201 says it, and no check says the contrary."""
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted_at("RC0201").changes)
+    assert "RC0201" in {item.check.code for item in report.findings}
+    assert "RC0302" not in {item.check.code for item in report.ruled_out}
