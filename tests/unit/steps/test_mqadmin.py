@@ -57,7 +57,10 @@ class Context:
         return {"exit_code": self.exit_code, "output": self.output, "seconds": 1.5}
 
     def node(self, name: str) -> SimpleNamespace:
-        return SimpleNamespace(address={"broker-a": "10.0.0.7:10911", "nameserver": "10.0.0.7:9876"}[name])
+        return SimpleNamespace(address=self.remoting_address(name))
+
+    def remoting_address(self, name: str) -> str:
+        return {"broker-a": "10.0.0.7:10911", "nameserver": "10.0.0.7:9876"}[name]
 
     def topic_deleted(self, topic: str) -> None:
         self.deleted.append(topic)
