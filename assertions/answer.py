@@ -47,7 +47,9 @@ class Answer(Check):
     code: ResponseCode | None = Field(
         default=None, description="the response code, as RocketMQ calls it, or its number; 0 is SUCCESS"
     )
-    remark: str | None = Field(default=None, min_length=1, description="how the remark begins")
+    remark: str | None = Field(
+        default=None, min_length=1, description="how the remark begins, after any blanks"
+    )
     has: Expressions = Field(default=(), description="Python regular expressions, each found in the body")
     fields: dict[str, str] = Field(
         default_factory=dict, description='fields of the answer\'s header, all of them text: `{offset: "2"}`'
@@ -95,7 +97,7 @@ class Answer(Check):
             yield body is not None and body.code == self.code, in_words(self.code)
         remark, fields, text = ("", {}, "") if body is None else (body.remark or "", body.fields, body.text)
         if self.remark is not None:
-            yield remark.startswith(self.remark), self.remark
+            yield remark.lstrip().startswith(self.remark.lstrip()), self.remark
         for name, value in self.fields.items():
             yield fields.get(name) == value, f"{name} {value}"
         for pattern in self.has:
