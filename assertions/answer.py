@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from rocketchaos.assertions.base import Answer as Found
 from rocketchaos.assertions.base import Check
 from rocketchaos.assertions.log import Pattern
+from rocketchaos.assertions.message_ids import doubtful, with_ids
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.servers import Asked
 from rocketchaos.harness.language.words import Refers, as_tuple
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 300
 """Characters of a body that the answer shows."""
-_MESSAGE = re.compile(r"<([^<>]+)-[1-9]\d*(?:\.offset|\.stored)?>")
-"""`<orders-1>`: the first message that was sent to orders, in the text of a step."""
-
 
 Expressions = Annotated[
     tuple[Pattern, ...],
@@ -35,8 +33,9 @@ Expressions = Annotated[
 class Answer(Check):
     """The server's answer to the raw request of this name; every given field must match.
 
-    Topics, groups and client ids in the answer have the scenario's names, `g` and not `<g>`; ids of messages are
-    the real ones. In a `repeat` it is the last one of the name. `at` has no influence.
+    Topics, groups and client ids in the answer have the scenario's names, `g` and not `<g>`. In `has` and `lacks`
+    `<orders-1>` is the id of the first message sent to orders, `<orders-1.offset>` its offsetMsgId. In a `repeat`
+    it is the last one of the name. `at` has no influence.
     """
 
     word = "answer"
@@ -48,7 +47,9 @@ class Answer(Check):
     code: ResponseCode | None = Field(
         default=None, description="the response code, as RocketMQ calls it, or its number; 0 is SUCCESS"
     )
-    remark: str | None = Field(default=None, min_length=1, description="how the remark begins")
+    remark: str | None = Field(
+        default=None, min_length=1, description="how the remark begins, after any blanks"
+    )
     has: Expressions = Field(default=(), description="Python regular expressions, each found in the body")
     fields: dict[str, str] = Field(
         default_factory=dict, description='fields of the answer\'s header, all of them text: `{offset: "2"}`'
@@ -65,7 +66,7 @@ class Answer(Check):
         return f"answer to the request {self.of}"
 
     def evaluate(self, view: RunView) -> Found:
-        expected = ", ".join(text for _, text in self._statements(None))
+        expected = ", ".join(text for _, text in self._statements(None, {}))
         events = [event for event in view.of_kind(Asked) if event.body.name == self.of]
         if not events:
             return Found(None, expected, f"no request {self.of} was sent")
@@ -77,41 +78,33 @@ class Answer(Check):
             return Found(
                 None, expected, f"{observed}: of no body it can't be said what it lacks", [events[-1].n]
             )
-        holds = all(held for held, _ in self._statements(body))
+        ids = with_ids((*self.has, *self.lacks), view)
+        if isinstance(ids, str):
+            return Found(None, expected, f"{observed}; {ids}", [events[-1].n])
+        holds = all(held for held, _ in self._statements(body, ids))
         return Found(holds, expected, observed, [events[-1].n])
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
-        yield from of_messages((*self.has, *self.lacks), scenario)
+        yield from doubtful((*self.has, *self.lacks), scenario)
 
     @property
     def _only_lacks(self) -> bool:
         return self.code is None and self.remark is None and not (self.has or self.fields)
 
-    def _statements(self, body: Asked | None) -> Iterator[tuple[bool, str]]:
-        """What is stated, and whether it is so; None: nothing is known."""
+    def _statements(self, body: Asked | None, ids: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+        """What is stated, and whether it is so, with each expression as `ids` has it; None: nothing is known."""
         if self.code is not None:
             yield body is not None and body.code == self.code, in_words(self.code)
         remark, fields, text = ("", {}, "") if body is None else (body.remark or "", body.fields, body.text)
         if self.remark is not None:
-            yield remark.startswith(self.remark), self.remark
+            yield remark.lstrip().startswith(self.remark.lstrip()), self.remark
         for name, value in self.fields.items():
             yield fields.get(name) == value, f"{name} {value}"
         for pattern in self.has:
-            yield re.search(pattern, text) is not None, f"with {pattern}"
+            yield re.search(ids.get(pattern, pattern), text) is not None, f"with {pattern}"
         for pattern in self.lacks:
-            yield re.search(pattern, text) is None, f"without {pattern}"
+            yield re.search(ids.get(pattern, pattern), text) is None, f"without {pattern}"
 
 
 def _clipped(text: str) -> str:
     return (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…") or "no body"
-
-
-def of_messages(expressions: tuple[str, ...], scenario: Scenario) -> Iterator[str]:
-    """A sentence for each expression that names a message as only steps can: it finds nothing."""
-    for expression in expressions:
-        found = _MESSAGE.search(expression)
-        if found is not None and found[1] in scenario.topics:
-            yield (
-                f"{found[0]} stands for a message in steps alone: a text from a server has its real id, so write "
-                "`[0-9A-F]{32}` for any id, or another part of the text"
-            )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, model_validator
 
-from rocketchaos.assertions.answer import Expressions, of_messages
+from rocketchaos.assertions.answer import Expressions
 from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.message_ids import doubtful, with_ids
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.language.words import Refers
@@ -35,9 +36,10 @@ _SHOWN = 300
 class Mqadmin(Check):
     """What the `mqadmin` step of this name printed; every expression of `has`, and none of `lacks`, is found.
 
-    Topics, groups and client ids in the output have the scenario's names, `g` and not `<g>`; ids of messages
-    are the real ones. In a `repeat` it is the last one of the name. If the command failed, or had not ended
-    by its limit, what it lacks is unknown. `at` has no influence.
+    Topics, groups and client ids in the output have the scenario's names, `g` and not `<g>`. In `has` and `lacks`
+    `<orders-1>` is the id of the first message sent to orders, `<orders-1.offset>` its offsetMsgId. In a `repeat`
+    it is the last one of the name. If the command failed, or had not ended by its limit, what it lacks is unknown.
+    `at` has no influence.
     """
 
     word = "mqadmin"
@@ -58,7 +60,7 @@ class Mqadmin(Check):
         return self
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
-        yield from of_messages((*self.has, *self.lacks), scenario)
+        yield from doubtful((*self.has, *self.lacks), scenario)
 
     def title(self) -> str:
         return f"output of mqadmin {self.of}"
@@ -72,8 +74,12 @@ class Mqadmin(Check):
             return Answer(None, expected, f"no command {self.of} was run")
         body, proof = events[-1].body, [events[-1].n]
         text = body.output.strip()
-        found = {item: re.search(item, text, re.MULTILINE) is not None for item in (*self.has, *self.lacks)}
-        observed = f"mqadmin {' '.join(body.command)} printed: {self._shown(text)}"
+        ids = with_ids((*self.has, *self.lacks), view)
+        if isinstance(ids, str):
+            shown = self._shown(text, {})
+            return Answer(None, expected, f"mqadmin {' '.join(body.command)} printed: {shown}; {ids}", proof)
+        found = {item: re.search(written, text, re.MULTILINE) is not None for item, written in ids.items()}
+        observed = f"mqadmin {' '.join(body.command)} printed: {self._shown(text, ids)}"
         if any(found[item] for item in self.lacks):
             return Answer(False, expected, observed, proof)
         why_not = _why_not_all(body, text)
@@ -84,14 +90,15 @@ class Mqadmin(Check):
             return Answer(None, expected, f"{observed}; {_OF_NOTHING}", proof)
         return Answer(all_there, expected, observed, proof)
 
-    def _shown(self, text: str) -> str:
+    def _shown(self, text: str, ids: Mapping[str, str]) -> str:
         """The lines that its expressions find, and those that look like one that finds none; all lines where these
         are few, or none does. Of a stack trace the exceptions.
         """
         lines = [line for line in text.splitlines() if line.strip() and not _FRAME.fullmatch(line)]
-        stated = (*self.has, *self.lacks)
+        has = [ids.get(item, item) for item in self.has]
+        stated = [*has, *(ids.get(item, item) for item in self.lacks)]
         hits = {line for line in lines if any(re.search(item, line) for item in stated)}
-        missed = (item for item in self.has if not any(re.search(item, line) for line in lines))
+        missed = (item for item in has if not any(re.search(item, line) for line in lines))
         words = [word for item in missed for word in _WORD.findall(item)]
         near = {line for line in lines if any(word in line for word in words)}
         if not hits and len(_joined(lines)) <= _SHOWN:

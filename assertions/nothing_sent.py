@@ -6,7 +6,7 @@ from rocketchaos.assertions.base import Answer
 from rocketchaos.assertions.on_the_way import RETRY_LEVELS_S, natural_delay_ms
 from rocketchaos.assertions.too_early import TooEarly, latest
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.core.events.messages import Recalled, SendAccepted
+from rocketchaos.harness.core.events.messages import Recalled, SendAccepted, SendFailed, Sending
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted
 
@@ -32,7 +32,7 @@ def nothing_sent(view: RunView, expected: str, topic: str | None, tag: str | Non
         why += ": `delivered: {…, so_far: true}` asks what had come by then"
         return Answer(None, expected, why, [event.n for event in held])
     if not delayed:
-        return Answer(None, expected, "no message was sent that could have been delivered")
+        return _none_acknowledged(view, expected, topic, tag, at)
     where = "is not in its queue" if len(delayed) == 1 else "are not in their queues"
     early = TooEarly(
         f"{counted(len(delayed), 'delayed message')} {where} yet",
@@ -42,15 +42,29 @@ def nothing_sent(view: RunView, expected: str, topic: str | None, tag: str | Non
     return Answer(None, expected, str(early), proof, too_early=early)
 
 
+def _none_acknowledged(view: RunView, expected: str, topic: str | None, tag: str | None, at: int) -> Answer:
+    failed = [event for event in view.of_kind(SendFailed, until=at) if _is_one(view, event.body, topic, tag)]
+    if not failed:
+        return Answer(None, expected, "no message was sent that could have been delivered")
+    first = failed[0].body
+    why = f"no message was acknowledged; {first.key}: {(first.error.splitlines() or ['no reason'])[0]}"
+    return Answer(None, expected, why, [event.n for event in failed])
+
+
 def held_back(view: RunView, topic: str | None, tag: str | None, at: int) -> list[Event[SendAccepted]]:
     """What a broker has acknowledged and holds back: delayed messages, and halves of transactions."""
     return [
         event
         for event in view.of_kind(SendAccepted, until=at)
         if event.body.how in ("delayed", "commit", "rollback", "unknown")
-        and topic in (None, event.body.topic)
-        and (tag is None or event.body.tag in (view.tags(tag, event.body.topic) or ()))
+        and _is_one(view, event.body, topic, tag)
     ]
+
+
+def _is_one(view: RunView, message: Sending, topic: str | None, tag: str | None) -> bool:
+    return topic in (None, message.topic) and (
+        tag is None or message.tag in (view.tags(tag, message.topic) or ())
+    )
 
 
 def _in_its_queue_by_ns(view: RunView, event: Event[SendAccepted]) -> int | None:

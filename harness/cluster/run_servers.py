@@ -46,6 +46,11 @@ class Servers:
                 return node
         raise HarnessDefect(f"the cluster has no node {name}")
 
+    def remoting_address(self, name: str) -> str:
+        """Where a node answers raw requests and RocketMQ's tools: a proxy at another port than gRPC clients."""
+        proxy = self.cluster.proxy
+        return proxy.remoting_address if name == PROXY and proxy is not None else self.node(name).address
+
     def is_node(self, name: str) -> bool:
         """Whether the scenario means a node of its cluster by this name."""
         return name in self._scenario.cluster.nodes

@@ -38,17 +38,17 @@ _NO_TEXT = "\ufffd"
 
 
 class Ask(Step):
-    """Send one request of any code to a broker or the name server, and record the answer.
+    """Send one request of any code to a broker, the name server or the proxy, and record the answer.
 
     In `fields` and `body` a name in angle brackets stands for the real one: `%RETRY%<g>` for a group's retry
     topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for a producer's group. In
     the answer the real names become the scenario's again, `g` and `a`; ids of messages stay. `<broker-a>` is
-    a node's address, HOST:PORT. `<orders-1>` is the msgId of the first message sent to orders,
-    `<orders-1.offset>` its offsetMsgId, and `<orders-1.stored>` the time at which its broker stored it, in
-    milliseconds since 1970. The check `answer: {of: ids, …}` states what must be in the answer. A broker
-    passes some requests on to a client, such as 307, GET_CONSUMER_RUNNING_INFO, and waits up to 10 s for it.
-    A request that changes a server for everybody, such as 25, UPDATE_BROKER_CONFIG, gets a cluster of its
-    own.
+    a node's address, HOST:PORT; a proxy is asked at its remoting port. `<orders-1>` is the msgId of the first
+    message sent to orders, `<orders-1.offset>` its offsetMsgId, and `<orders-1.stored>` the time at which its
+    broker stored it, in milliseconds since 1970. The check `answer: {of: ids, …}` states what must be in the
+    answer. A broker passes some requests on to a client, such as 307, GET_CONSUMER_RUNNING_INFO, and waits up
+    to 10 s for it. A request that changes a server for everybody, such as 25, UPDATE_BROKER_CONFIG, gets a
+    cluster of its own.
     """
 
     word = "ask"
@@ -57,7 +57,7 @@ class Ask(Step):
     name: str = Field(
         alias="as", pattern=r"^[a-z][a-z0-9-]*$", description="the name by which checks find the answer"
     )
-    node: NodeRef = Field(description="the server: `broker-a`, `nameserver`")
+    node: NodeRef = Field(description="the server: `broker-a`, `nameserver`; `proxy` of `proxy: cluster`")
     code: int = Field(
         ge=0, le=32_767, description="the RequestCode, by its number: 38 is GET_CONSUMER_LIST_BY_GROUP"
     )
@@ -87,9 +87,8 @@ class Ask(Step):
         body, *values = with_real_names((self.body, *self.fields.values()), context, self.word)
         fields = dict(zip(self.fields, values, strict=True))
         try:
-            answer = remoting.ask(
-                context.servers.node(self.node).address, self.code, fields, body.encode(), limit_s=_LIMIT_S
-            )
+            address = context.servers.remoting_address(self.node)
+            answer = remoting.ask(address, self.code, fields, body.encode(), limit_s=_LIMIT_S)
         except OSError as error:
             raise PreconditionNotMet(
                 f"ask: {self.node} doesn't answer: {error}", about=(self.node,)

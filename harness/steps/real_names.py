@@ -94,7 +94,7 @@ def _real_names(context: StepContext) -> dict[str, str]:
     named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups)}
     named |= {name: context.names.real(item.group or name) for name, item in scenario.senders.items()}
     clients = {name: consumer.client_id for name, consumer in context.consumers.items()}
-    nodes = {name: context.servers.node(name).address for name in scenario.cluster.nodes}
+    nodes = {name: context.servers.remoting_address(name) for name in scenario.cluster.nodes}
     return {**nodes, **ids, **clients, **named}
 
 

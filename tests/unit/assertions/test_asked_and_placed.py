@@ -211,6 +211,14 @@ def test_lines_are_counted_from_one_observation_to_another() -> None:
     assert answer(made, "log", **fields, since="never", count=3).holds is UNKNOWN
 
 
+@pytest.mark.parametrize("stated", ["request type 309", " request type 309"])
+def test_a_blank_before_a_remark_hides_nothing(stated: str) -> None:
+    # As RocketMQ says it, with a blank that no page shows.
+    made = asked(code=3, status="3 REQUEST_CODE_NOT_SUPPORTED", remark=" request type 309 not supported")
+    assert answer(made, "answer", of="ids", remark=stated).holds is Holds.YES
+    assert answer(made, "answer", of="ids", remark="type 309").holds is Holds.NO
+
+
 def test_what_mqadmin_finds_is_reported_of_the_moment_at_which_it_was_asked() -> None:
     made = begun()
     made.add("harness", "consumer-status-observed", group="g", alike=False, members=["a"], moment="end")

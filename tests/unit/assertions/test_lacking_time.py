@@ -94,6 +94,19 @@ def test_what_brokers_hold_back_can_be_said_when_its_delay_is_over(
     assert healthy.observed == "no message was sent that could have been delivered"
 
 
+def test_of_messages_that_nobody_acknowledged_the_answer_says_why() -> None:
+    story = Story("delivered: {to: g, count: 1}", "undelivered: {group: g, tag: tagC, count: 1}")
+    story.events = [event for event in story.events if event.kind != "sent"]
+    failed = {"topic": "orders", "tag": "tagB", "error": "For input string\n\tat A.java", "code": None}
+    for number in (1, 2):
+        story.add("producer", "send-failed", key=f"orders-{number}", **failed)
+    story.end(3.5)
+    anomaly, healthy = judge(story.scenario, story.events).findings
+    assert (anomaly.holds, healthy.holds) == (Holds.UNKNOWN, Holds.UNKNOWN)
+    assert anomaly.observed == "no message was acknowledged; orders-1: For input string"
+    assert healthy.observed == "no message was sent that could have been delivered"
+
+
 def test_what_happened_to_the_group_counts_too() -> None:
     story = Story(NONE_CAME)
     story.at(5.0).add("a", "subscribed", topic="orders", expression="tagC")

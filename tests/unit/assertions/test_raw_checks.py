@@ -139,6 +139,34 @@ def test_what_mqadmin_printed_is_held_against_every_expression(
     assert shown in given.observed
 
 
+@pytest.mark.parametrize(
+    ("fields", "holds", "shown"),
+    [
+        ({"has": "^<orders-1>  0$"}, YES, "printed: FD+1  0"),
+        ({"has": "<orders-2>"}, NO, "printed: FD+1  0"),
+        ({"has": "<orders-1.offset>"}, NO, "printed"),
+        ({"lacks": "<orders-1>"}, NO, "printed"),
+        ({"lacks": "<orders-2>"}, YES, "printed"),
+        ({"lacks": "<orders-3>"}, UNKNOWN, "no broker has told the id of orders-3"),
+        ({"has": "<bills-1>|FD"}, YES, "printed"),
+    ],
+)
+def test_a_message_in_an_expression_is_its_id(fields: dict[str, Any], holds: Holds, shown: str) -> None:
+    value = "FD+1  0"
+    for word in ("mqadmin", "answer"):
+        made = ran(value)
+        made.add(
+            "harness", "asked", name="m", of="broker-a", request=12, code=0, status="SUCCESS", text=value
+        )
+        for number in (1, 2):
+            place = {"broker": "broker-a", "queue_id": 0, "queue_offset": number - 1, "status": "SEND_OK"}
+            ids = {"msg_id": f"FD+{number}", "offset_msg_id": f"7F.{number}"}
+            made.add("producer", "sent", key=f"orders-{number}", topic="orders", tag=None, **place, **ids)
+        given = answer(made, word, of="m", **fields)
+        assert given.holds is holds, (word, given.observed)
+        assert shown in given.observed.replace("broker-a: SUCCESS, no remark, ", "printed: ")
+
+
 def test_of_several_pulls_of_a_name_the_last_one_counts_and_of_none_nothing_is_known() -> None:
     made = pulled()
     made.events += pulled(code=0, status="0 FOUND").events

@@ -51,7 +51,10 @@ class Context:
         self.history = SimpleNamespace(append=lambda _node, _kind, data: self.written.update(data))
 
     def node(self, name: str) -> Any:
-        return SimpleNamespace(address=f"{name}:1")
+        return SimpleNamespace(address=self.remoting_address(name))
+
+    def remoting_address(self, name: str) -> str:
+        return f"{name}:1"
 
 
 def test_names_are_real_in_the_request_and_the_scenarios_own_in_the_answer(

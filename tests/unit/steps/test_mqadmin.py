@@ -57,7 +57,10 @@ class Context:
         return {"exit_code": self.exit_code, "output": self.output, "seconds": 1.5}
 
     def node(self, name: str) -> SimpleNamespace:
-        return SimpleNamespace(address={"broker-a": "10.0.0.7:10911", "nameserver": "10.0.0.7:9876"}[name])
+        return SimpleNamespace(address=self.remoting_address(name))
+
+    def remoting_address(self, name: str) -> str:
+        return {"broker-a": "10.0.0.7:10911", "nameserver": "10.0.0.7:9876"}[name]
 
     def topic_deleted(self, topic: str) -> None:
         self.deleted.append(topic)
@@ -149,9 +152,14 @@ def test_a_node_in_angle_brackets_is_its_address() -> None:
 
 
 @pytest.mark.parametrize("key", ["has", "lacks"])
-def test_an_expression_that_names_a_message_as_steps_do_finds_nothing(key: str) -> None:
-    scenario = parse_scenario(text().replace("has: orders", f"{key}: '^<orders-1.offset> '"), "s.yaml")
-    (doubt,) = scenario.anomaly[0].doubts(scenario)
-    assert doubt.startswith("<orders-1.offset> stands for a message in steps alone")
-    other = parse_scenario(text().replace("has: orders", f"{key}: 'to <orders> OK, <bills-1>'"), "s.yaml")
-    assert not list(other.anomaly[0].doubts(other))
+def test_an_expression_names_a_message_that_is_sent_by_its_id(key: str) -> None:
+    def doubts(expression: str) -> list[str]:
+        scenario = parse_scenario(text().replace("has: orders", f"{key}: '{expression}'"), "s.yaml")
+        return list(scenario.anomaly[0].doubts(scenario))
+
+    assert not doubts("^<orders-1.offset> .*<orders-1>")
+    assert not doubts("to <orders> OK, <bills-1>")
+    (none,) = doubts("<orders-9>")
+    assert none.startswith("<orders-9>: the scenario sends no message of this name")
+    (time,) = doubts("<orders-1.stored>")
+    assert time.startswith("<orders-1.stored> is the time of a message in steps alone")
