@@ -190,16 +190,23 @@ def _takes_turns(view: ClusterView) -> Iterator[Result]:
             )
 
 
+_SLOW_FOR_S = 5.0
+"""A broker that answers some questions, and not all in time, is asked again for so long."""
+
+
 def brokers(view: ClusterView) -> Iterator[Result]:
     """Brokers that don't answer."""
     for name, broker in view.now.brokers.items():
-        silent = [
-            item for item in (*broker.asked, view.now.offset_tables.get(name)) if item and not item.succeeded
-        ]
+        asked = [item for item in (*broker.asked, view.now.offset_tables.get(name)) if item]
+        silent = [item for item in asked if not item.succeeded]
         if silent:
+            # On a busy machine a broker takes more than 3 s for its runtime info, and answers all else.
+            slow = len(silent) < len(asked) and all(item.answer_code is None for item in silent)
             yield Unknown(
                 f"{name}: {silent[0].why_not}{_needs_a_key(silent)}",
                 tuple(Evidence(item, item.why_not) for item in silent),
+                look_again=slow,
+                for_s=_SLOW_FOR_S,
             )
 
 

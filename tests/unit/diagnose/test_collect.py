@@ -10,8 +10,10 @@ import pytest
 
 from rocketchaos.harness.diagnose import collect
 from rocketchaos.harness.diagnose.bundle import Recorded, read
+from rocketchaos.harness.diagnose.checks.cluster import brokers
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange, Keep
+from rocketchaos.harness.diagnose.finding import Unknown
 from rocketchaos.harness.diagnose.requests import (
     GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
     GET_BROKER_CONFIG,
@@ -19,6 +21,7 @@ from rocketchaos.harness.diagnose.requests import (
     GET_CONSUMER_RUNNING_INFO,
     GET_ROUTEINFO_BY_TOPIC,
 )
+from rocketchaos.harness.diagnose.view import ClusterView
 from tests.unit.diagnose.reports import RECORDED, second_broker
 
 # The answer of a broker of 4.9.4 in its first second.
@@ -105,6 +108,24 @@ def test_settings_without_an_answer_are_asked_for_again_in_the_next_look(left_ou
     assert "RC0803" not in {item.check.code for item in report.undetermined}
     # What is known isn't asked for again.
     assert recorded.asked == [0, 1]
+
+
+@pytest.mark.parametrize(("answer_code", "again"), [(None, True), (16, False)])
+def test_a_broker_that_answers_all_but_one_question_is_looked_at_again(
+    answer_code: int | None, again: bool
+) -> None:
+    """A healthy group ended with exit code 3 where one answer took more than 3 s; a refusal stays one."""
+    bundle = read(RECORDED / "mismatch-4.9.4.json")
+    exchanges = [
+        replace(item, answer_code=answer_code, remark="", body="", error="no answer within 3 s")
+        if item.code == GET_BROKER_RUNTIME_INFO
+        else item
+        for item in bundle.exchanges
+    ]
+    recorded = Recorded(exchanges, 1)
+    report: Report = asyncio.run(Diagnosis(recorded, bundle.scope, recorded=recorded).run())
+    found = [item for item in brokers(ClusterView(report.looks, False)) if isinstance(item, Unknown)]
+    assert [item.look_again for item in found] == [again]
 
 
 def test_routes_without_an_answer_are_asked_for_again_in_the_next_look() -> None:
