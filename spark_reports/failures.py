@@ -27,11 +27,6 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("No space left on device", "the disk is full", _SPACE),
     ("Disk quota exceeded", "the disk is full", _SPACE),
     ("Read-only file system", "the disk is read-only", "Choose another place."),
-    (
-        "Mkdirs failed to create",
-        "a folder can't be made",
-        "Choose another place, or correct its permissions.",
-    ),
     ("java.lang.OutOfMemoryError", "Spark has run out of memory", _MEMORY),
     ("ignores If-None-Match", "several machines can't write a store there", _REACH),
     ("No AWS Credentials provided", "there are no credentials for S3", _CREDENTIALS),

@@ -71,7 +71,9 @@ def several_owners(view: GroupView) -> Iterator[Result]:
     yield from _none_by_allocation(view)
     for topic in view.divided_topics:
         several = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
-        if _shared_out_differently(view) if several else has_id_twice(view):
+        # An id that is there twice hides that two members own its queues.
+        explained = _shared_out_differently(view) if several else has_id_twice(view)
+        if explained:
             yield Inapplicable()  # RC0207 or RC0201 says why; some queue has several owners
         elif several:
             yield Found(
