@@ -48,7 +48,7 @@ class Answer(Check):
         default=None, description="the response code, as RocketMQ calls it, or its number; 0 is SUCCESS"
     )
     remark: str | None = Field(
-        default=None, min_length=1, description="how the remark begins, after any blanks"
+        default=None, pattern=r"\S", description="how the remark begins, after any blanks"
     )
     has: Expressions = Field(default=(), description="Python regular expressions, each found in the body")
     fields: dict[str, str] = Field(

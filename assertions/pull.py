@@ -34,9 +34,9 @@ class Pull(Check):
     )
     remark: str | None = Field(
         default=None,
-        min_length=1,
-        description="how the remark begins; for pulls that the broker executed, the GetMessageStatus: "
-        "`NO_MATCHED_MESSAGE`",
+        pattern=r"\S",
+        description="how the remark begins, after any blanks; for pulls that the broker executed, the "
+        "GetMessageStatus: `NO_MATCHED_MESSAGE`",
     )
     next_offset: int | None = Field(default=None, description="nextBeginOffset")
     min_offset: int | None = Field(default=None, description="the queue's minOffset")
@@ -84,7 +84,8 @@ class Pull(Check):
         if self.code is not None:
             yield body is not None and body.code == self.code, pull_in_words(self.code)
         if self.remark is not None:
-            yield body is not None and (body.remark or "").startswith(self.remark), self.remark
+            remark = "" if body is None else (body.remark or "").lstrip()
+            yield remark.startswith(self.remark.lstrip()), self.remark
         for name, text in (
             ("next_offset", "next"),
             ("min_offset", "from"),

@@ -59,7 +59,8 @@ class Producer(Strict):
     settings: dict[str, Value] = Field(
         default_factory=dict,
         description="properties of RocketMQ's Java producer, by their own names, set before its start: "
-        "`{sendMsgTimeout: 500, retryTimesWhenSendFailed: 2}`; the harness's own are 3000 and 0",
+        "`{sendMsgTimeout: 500, retryTimesWhenSendFailed: 2}`; the harness's own are 3000 and 0. Names of topics "
+        "in it stay as they are: `createTopicKey: orders` needs `names: as-written`",
     )
 
     through: Through = Field(

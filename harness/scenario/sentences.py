@@ -195,6 +195,7 @@ _PATTERNS: Mapping[str, str] = {
     r"^[a-z][a-z0-9-]*$": "small letters, digits and `-`, a letter first",
     r"^\$[a-z][a-z0-9-]*$": "`$` and a variable's name, as `$holder`",
     r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$": "text with at least one visible character",
+    r"\S": "text with at least one visible character",
     r"^[^\x00-\x1f\x7f]{1,127}$": "1 to 127 characters, none of them a control character",
     r"^[A-Z]\d{2}$": "a letter and two digits, as `B01`",
     r"^[A-Za-z][A-Za-z0-9_.]*$": "letters, digits, `_` and `.`, a letter first",

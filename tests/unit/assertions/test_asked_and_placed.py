@@ -217,6 +217,8 @@ def test_a_blank_before_a_remark_hides_nothing(stated: str) -> None:
     made = asked(code=3, status="3 REQUEST_CODE_NOT_SUPPORTED", remark=" request type 309 not supported")
     assert answer(made, "answer", of="ids", remark=stated).holds is Holds.YES
     assert answer(made, "answer", of="ids", remark="type 309").holds is Holds.NO
+    with pytest.raises(ValueError, match="remark"):
+        answer(made, "answer", of="ids", remark=" ")
 
 
 def test_what_mqadmin_finds_is_reported_of_the_moment_at_which_it_was_asked() -> None:

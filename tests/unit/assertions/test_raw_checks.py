@@ -71,6 +71,12 @@ def test_a_pull_is_held_against_every_field_that_is_given(fields: dict[str, Any]
     assert given.events
 
 
+def test_a_blank_before_a_pull_s_remark_hides_nothing() -> None:
+    made = pulled(remark=" request type 11 not supported")
+    assert answer(made, "pull", of="p1", remark="request type 11").holds is YES
+    assert answer(made, "pull", of="p1", remark="type 11").holds is NO
+
+
 FAILED = "org.apache.rocketmq.tools.command.SubCommandException: failed\nCaused by: No topic route info\n"
 TRACE = (
     FAILED.replace("failed\n", "failed\n" + "\tat org.apache.rocketmq.A.b(A.java:97)\n" * 9)
