@@ -27,6 +27,7 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY, Look
+from rocketchaos.harness.diagnose.owners import has_id_twice, others_of_one_id
 from rocketchaos.harness.diagnose.reached import require_reached
 from rocketchaos.harness.diagnose.signs import Place, Sign, lasts_s, recurring, signs_of
 from rocketchaos.harness.diagnose.view import ClusterView, GroupView
@@ -273,6 +274,8 @@ def _consumed_by_nobody(looks: Sequence[Look], topic: str) -> Unknown | None:
 def _hidden(check: Check, view: GroupView) -> Sequence[Result]:
     """What is unknown because a member that didn't answer may hide it."""
     quiet = view.silent if check.by_members else view.unclear if check.by_subscriptions else ()
+    if not quiet and (check.by_members or check.by_subscriptions) and has_id_twice(view):
+        return [others_of_one_id()]
     if not quiet:
         return _unseen(check, view) if view.online else []
     return [

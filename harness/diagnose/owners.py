@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from rocketchaos.harness.diagnose.finding import Unknown
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.rocketmq import allocation
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -59,9 +60,20 @@ def _listed(view: GroupView) -> list[str]:
     return list(most.elements())
 
 
+def ids_twice(view: GroupView) -> list[str]:
+    """The client ids that count as several members."""
+    return sorted(client_id for client_id, number in Counter(_listed(view)).items() if number > 1)
+
+
 def has_id_twice(view: GroupView) -> bool:
     """Whether a client id counts as several members."""
-    return len(_listed(view)) > len(view.members)
+    return bool(ids_twice(view))
+
+
+def others_of_one_id() -> Unknown:
+    """A broker passes a question about a client id to one of its processes (ConsumerManager.findChannel)."""
+    said = "only one process of a client id is asked (RC0201)"
+    return Unknown(said, by_silence=True, silent="other processes of a client id")
 
 
 def settled(view: GroupView, topic: str) -> bool | None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from rocketchaos.harness.diagnose.checks.members import why_silent
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import RETRY, Member
-from rocketchaos.harness.diagnose.owners import settled
+from rocketchaos.harness.diagnose.owners import has_id_twice, others_of_one_id, settled
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined
 
@@ -47,6 +47,8 @@ def _differ(what: str, value: Callable[[GroupView, Member], str]) -> Callable[[G
             )
         elif quiet and len(view.members) > 1:
             yield _no_answer(view, quiet)
+        elif has_id_twice(view):
+            yield others_of_one_id()
 
     return different
 

@@ -1,6 +1,6 @@
 """Members that disagree, and brokers that store something else."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from rocketchaos.harness.diagnose.checks.member_clocks import clocks_ahead
@@ -9,6 +9,7 @@ from rocketchaos.harness.diagnose.fate import NANOSECONDS, Lost, carries_its_own
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import Meaning, expression_text, meaning
 from rocketchaos.harness.diagnose.model import CLASS, RETRY, Member, Subscription
+from rocketchaos.harness.diagnose.owners import has_id_twice, ids_twice
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
 from rocketchaos.harness.language.tags import SQL
@@ -61,6 +62,21 @@ def different(view: GroupView) -> Iterator[Result]:
             )
         elif view.unclear and len(view.members) > 1:
             yield _flipped(view, topic) or _silent(view, topic)
+        elif twice := ids_twice(view):
+            yield _flipped(view, topic) or _of_one_process(view, topic, twice)
+
+
+def _of_one_process(view: GroupView, topic: str, twice: Sequence[str]) -> Unknown:
+    """A broker passes a question about a client id to one of its processes (ConsumerManager.findChannel)."""
+    wanted = view.meanings(topic)
+    held = sorted({_shown(item) for item in view.held(topic).values() if meaning(item) not in wanted})
+    return Unknown(
+        f"{joined(twice)} {'is' if len(twice) == 1 else 'are'} connected more than once (RC0201), and only one "
+        "process of an id is asked: whether the others want the same is unknown"
+        + (f"; the one that was asked doesn't want {joined(held)}, which brokers hold" if held else ""),
+        _evidence(view, topic),
+        topic,
+    )
 
 
 def _by_type(view: GroupView, topic: str) -> str:
@@ -248,9 +264,7 @@ def _in_queues_of_others(view: GroupView, topic: str) -> tuple[Lost, ...]:
 
 def nobodys(view: GroupView) -> Iterator[Result]:
     """Brokers that hold a subscription of no member."""
-    if view.unclear or not view.online or view.broadcasting:
-        if view.unclear and view.online:
-            yield Unknown("not every member reported its subscription", by_silence=True)
+    if view.unclear or has_id_twice(view) or not view.online or view.broadcasting:
         return
     for topic in view.topics:
         meanings = view.meanings(topic)
@@ -344,6 +358,7 @@ CHECKS = (
         ),
         ("A03", "A15", "A21"),
         by_brokers=True,
+        by_subscriptions=True,
         of_group=nobodys,
     ),
     Check(

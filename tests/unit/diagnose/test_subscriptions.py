@@ -20,6 +20,7 @@ from tests.unit.diagnose.member_edits import (
     wants,
 )
 from tests.unit.diagnose.reports import BROKER, codes, diagnosed, members
+from tests.unit.diagnose.test_reproduction import planted_at
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
 
@@ -324,3 +325,17 @@ def test_members_that_pop_beside_members_that_pull_do_not_share_all_queues(
     assert finding.effect.startswith(effect)
     documents = written(report.views[finding.group], finding)
     assert documents.startswith(scenario) if isinstance(documents, str) else not scenario
+
+
+def test_one_id_of_two_processes_leaves_open_what_the_other_wants() -> None:
+    """Measured on 5.3.3 with other tags: "all members want `tagA`" was said of the one process that was asked."""
+
+    def holds_another(document: Any) -> None:
+        for item in document["subscriptionTable"].values():
+            item.update(subString="tagZ", tagsSet=["tagZ"], subVersion=item["subVersion"] + 10)
+
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted_at("RC0201").changes, (203, holds_another))
+    assert "RC0102" not in {item.check.code for item in report.findings}
+    assert not {"RC0101", "RC0102", "RC0106", "RC0206"} & {item.check.code for item in report.ruled_out}
+    (reason,) = [item.reason for item in report.undetermined if item.check.code == "RC0101"]
+    assert reason.endswith("the one that was asked doesn't want `tagZ`, which brokers hold")
