@@ -133,9 +133,7 @@ def nightly(
     nightly-status.json; `rocketchaos shrink RUN` makes a small scenario of a finding.
     """
     share_one_arena()
-    known_ones = read_known(known)
-    for doubt in doubts(known_ones):
-        ERR.print(f"rocketchaos: {doubt}")
+    known_ones = _known(known)
     wanted = Profile() if profile is None else read_profile(profile)
     require_operations(wanted, on)
     part = _part(shard, seed)
@@ -181,6 +179,14 @@ def nightly(
                 unwritten = account.tell(as_json=as_json, junit=junit)
     made = [] if store is None else account.store(folder, store, reports or folder / "reports")
     return account.exit_code([*unwritten, *made])
+
+
+def _known(path: Path | None) -> frozenset[str]:
+    """The codes of known findings; those that no finding has are named."""
+    codes = read_known(path)
+    for doubt in doubts(codes):
+        ERR.print(f"rocketchaos: {doubt}")
+    return codes
 
 
 def _part(shard: str | None, seed: int | None) -> Shard:

@@ -43,15 +43,16 @@ def below_minimum(view: GroupView) -> Iterator[Result]:
             ),
             topic,
             level=Level.INFO if view.has_left(topic) else None,
-            effect=_LEFT
-            if view.has_left(topic)
-            else _ABANDONED
-            if view.abandoned
-            else _TAKEN
-            if taken
-            else "",
+            effect=_effect(view, topic) or (_TAKEN if taken else ""),
             key=queues_text(gone),
         )
+
+
+def _effect(view: GroupView, topic: str) -> str:
+    """The effect on a group that doesn't consume the topic now; empty: it does."""
+    if view.has_left(topic):
+        return _LEFT
+    return _ABANDONED if view.abandoned else ""
 
 
 def _taken(view: GroupView, topic: str, gone: dict[Queue, int]) -> list[tuple[Member, str]]:
