@@ -53,6 +53,7 @@ CHECKS = (
             "Write tags with `||` between them: `tagA || tagB`. All messages are `*` alone, without blanks.",
             "A comparison, `a = 1`, needs SQL92: `MessageSelector.bySql`.",
         ),
+        by_subscriptions=True,
         of_group=misread,
     ),
 )

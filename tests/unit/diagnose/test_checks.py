@@ -121,7 +121,7 @@ def test_a_silent_member_is_reported_once_with_what_it_hides() -> None:
     report = diagnosed("mismatch-4.9.4.json", ALIKE, unanswered(307, None, clientId=OTHER))
     shown = [line for line in text(report).splitlines() if line.startswith("undetermined")]
     assert [line.split()[1] for line in shown] == ["[RC0208]", "for"]
-    assert "RC0101, RC0102, RC0105, RC0106, RC0204" in shown[1]
+    assert "RC0101, RC0102, RC0105, RC0106, RC0107, RC0204" in shown[1]
 
 
 @pytest.mark.parametrize(("language", "looks"), [("GO", 4), ("JAVA", 3)])
