@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.chosen import lag_beyond, owner_elsewhere
-from rocketchaos.assertions.lag import lag_over
+from rocketchaos.assertions.lag import Lag, lag_over
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.language.words import ConsumerRef, GroupName, TopicName
@@ -26,6 +26,8 @@ class Offsets(Check):
 
     With a lag of 0 each queue's consumer offset equals the broker's: a dashboard shows everything as
     consumed, whether a listener got it or not. For queues that never had a message the answer is unknown.
+    A negative lag holds where offsets are beyond the ends and no queue is behind, as after a reset: tools show
+    such a lag as it is.
     """
 
     word = "offsets"
@@ -33,7 +35,10 @@ class Offsets(Check):
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
-    lag: int | None = Field(default=None, ge=0, description="exactly this many messages behind, in total")
+    lag: int | None = Field(
+        default=None,
+        description="exactly this many messages behind, in total; `-3`: offsets are 3 messages beyond the ends",
+    )
     lag_at_least: int | None = Field(default=None, ge=0, description="at least this many")
     lag_at_most: int | None = Field(default=None, ge=0, description="at most this many")
     queues_of: ConsumerRef | None = Field(
@@ -73,18 +78,18 @@ class Offsets(Check):
                 return Answer(None, expected, why, [event.n])
         queues = [queue for queue in event.body.queues if owned is None or queue.name in owned]
         lag = lag_over(queues)
-        observed = f"lag {lag.messages}{', an offset beyond the end' if lag.beyond else ''}: {lag.text}"
+        observed = f"lag {lag.messages}{f', {lag.beyond} beyond the ends' if lag.beyond else ''}: {lag.text}"
         if len(event.body.queues) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
         if (
-            self._fits(0)
+            self._fits(Lag(0, 0, ""))
             and not lag.messages
             and not lag.beyond
             and not any(item.max_offset for item in queues)
         ):
             return Answer(None, expected, f"{observed}; no message was ever in them", [event.n])
-        return Answer(self._fits(lag.messages) and not lag.beyond, expected, observed, [event.n])
+        return Answer(self._fits(lag), expected, observed, [event.n])
 
     @property
     def _stated(self) -> str:
@@ -94,9 +99,11 @@ class Offsets(Check):
             return f"lag at least {self.lag_at_least}"
         return f"lag at most {self.lag_at_most}"
 
-    def _fits(self, lag: int) -> bool:
+    def _fits(self, lag: Lag) -> bool:
+        if lag.beyond:
+            return not lag.messages and self.lag == -lag.beyond
         if self.lag is not None:
-            return lag == self.lag
+            return lag.messages == self.lag
         if self.lag_at_least is not None:
-            return lag >= self.lag_at_least
-        return self.lag_at_most is not None and lag <= self.lag_at_most
+            return lag.messages >= self.lag_at_least
+        return self.lag_at_most is not None and lag.messages <= self.lag_at_most

@@ -51,14 +51,16 @@ class Behaviour(Strict):
     )
     auto_commit: bool = Field(
         default=True,
-        description="`false`: an orderly listener of RocketMQ's Java client calls "
-        "ConsumeOrderlyContext.setAutoCommit(false) each time. SUCCESS commits nothing then: the message stays in "
-        "the client's cache, and the offset stands still, until the listener returns COMMIT (`commit`)",
+        description="`false`: it commits by itself (`commit`), in RocketMQ's Java client. With `api: lite-pull` it "
+        "calls setAutoCommit(false), with `api: pull` no updateConsumeOffset. An orderly listener calls "
+        "ConsumeOrderlyContext.setAutoCommit(false) each time: SUCCESS commits nothing then, the message stays in "
+        "the client's cache, and the offset stands still",
     )
     commit: OneOrMore[str] | None = Field(
         default=None,
-        description="with `auto_commit: false`: the keys of the messages for which it returns COMMIT, which "
-        "commits all that it has got of the queue so far: `orders-4`, or `all`; default: it never returns that",
+        description="with `auto_commit: false`: the keys of the messages after which it commits all that it has got "
+        "so far: `orders-4`, or `all`; default: it never commits. An orderly listener returns COMMIT, of its queue; "
+        "`api: lite-pull` calls commitSync(), of all queues; `api: pull` updateConsumeOffset, of its queue",
     )
     change_invisible: WholeSecondsMs | None = Field(
         default=None,

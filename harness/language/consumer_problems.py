@@ -84,8 +84,11 @@ def problems(consumer: Consumer) -> Iterator[str]:
         yield f"{listener} that panics ends its process: leave out `by: exception`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
-    if consumer.listener != "orderly" and not consumer.behaviour.auto_commit:
-        yield "`auto_commit: false` is for orderly listeners: add `listener: orderly`"
+    if consumer.api == "push" and consumer.listener != "orderly" and not consumer.behaviour.auto_commit:
+        yield (
+            "`auto_commit: false` is for orderly listeners and for applications that poll: add `listener: orderly`, "
+            "`api: lite-pull` or `api: pull`"
+        )
     yield from outside(consumer.namespace, (consumer.group,), "group")
     yield from outside(consumer.namespace, consumer.subscribe, "topic")
     if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:

@@ -34,7 +34,9 @@ class ClientPull(Step):
     consumer: ConsumerName = Field(description="the consumer")
     topic: TopicName = Field(description="the topic")
     queue: int = Field(ge=0, le=2**31 - 1, description="the id of the queue; it need not exist")
-    offset: int = Field(ge=0, description="the offset from which to pull")
+    offset: int = Field(
+        ge=-(2**63), le=2**63 - 1, description="the offset from which to pull, also one below 0"
+    )
     own_expression: TagExpression = Field(
         default="*", alias="with", description="the tag expression that goes with it"
     )

@@ -1,7 +1,8 @@
-"""`lose-files`: a broker that is down loses files of its store."""
+"""`lose-files`: a broker that is down loses files of its store, or parts of them."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -22,7 +23,7 @@ _SHOWN = 20
 
 
 class LoseFiles(Step):
-    """Delete files in the store of a broker that is down, as a container without a volume or a broken disk does.
+    """Delete files in the store of a broker that is down, or cut them, as a lost volume or a broken disk does.
 
     `kill` or `stop` it before, and `restart` it afterwards. `config/consumerOffset.json*` are the groups'
     offsets, `config/topics.json*` the topics, `config/subscriptionGroup.json*` the groups,
@@ -39,6 +40,11 @@ class LoseFiles(Step):
     files: OneOrMore[str] = Field(
         description="paths below its `storePathRootDir`, with `*` for any characters; a folder goes with all "
         "that is in it",
+    )
+    keep_bytes: int | None = Field(
+        default=None,
+        ge=0,
+        description="cut each of these files after so many bytes, instead of deleting it: `0` empties it",
     )
 
     def acts_on(self) -> tuple[str, ...]:
@@ -73,20 +79,29 @@ class LoseFiles(Step):
                     f"{self.word}: the store of {self.broker} has no {pattern}; it has: {_listed(store)}"
                 )
         lost = [path for paths in found.values() for path in paths]
-        for path in lost:
-            _delete(path)
+        try:
+            for path in lost:
+                _delete(path) if self.keep_bytes is None else _cut(path, self.keep_bytes)
+        except OSError as error:
+            raise EnvironmentNotReady(f"{self.word}: {error.filename}: {error.strerror}") from error
         names = tuple(str(path.relative_to(store)) for path in lost)
-        context.history.append("harness", FilesLost(broker=self.broker, files=names))
+        context.history.append(
+            "harness", FilesLost(broker=self.broker, files=names, keep_bytes=self.keep_bytes)
+        )
 
 
 def _delete(path: Path) -> None:
-    try:
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)  # another pattern may have meant it, too
-    except OSError as error:
-        raise EnvironmentNotReady(f"{path} can't be deleted: {error.strerror}") from error
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)  # another pattern may have meant it, too
+
+
+def _cut(path: Path, keep_bytes: int) -> None:
+    """Cut a file, or all files in a folder; a shorter one stays as it is."""
+    for file in path.rglob("*") if path.is_dir() else [path]:
+        if file.is_file() and file.stat().st_size > keep_bytes:
+            os.truncate(file, keep_bytes)
 
 
 def _listed(store: Path) -> str:

@@ -48,7 +48,9 @@ class Pull(Step):
     group: GroupName = Field(description="the group in whose name it is sent")
     topic: TopicName = Field(description="the topic")
     queue: int = Field(ge=0, le=2**31 - 1, description="the id of the queue; it need not exist")
-    offset: int = Field(ge=0, description="the offset from which to pull")
+    offset: int = Field(
+        ge=-(2**63), le=2**63 - 1, description="the offset from which to pull, also one below 0"
+    )
     max: int = Field(default=32, ge=1, le=1024, description="at most this many messages")
     own_expression: str | None = Field(
         default=None, alias="with", description="its own expression, instead of the group's stored one"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import string
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 Key = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$")]
 """A message's key, or a text whose hash chooses its queue: any text with more than blanks."""
+_CHARACTERS = string.ascii_letters + string.digits
 _SAID_BY = {"TAGS": "tag", "KEYS": "keys", "DELAY": "delay_level", "TIMER_DELAY_MS": "delay"}
 """Properties of RocketMQ's own for which a scenario has a key (`MessageConst`)."""
 
@@ -114,6 +117,14 @@ class Send(Sending, Step):
         "in the topic: `fixtures/order.json`, looked up from the scenario's file, then from the current "
         "folder; default its key",
     )
+    body_bytes: int | None = Field(
+        default=None,
+        ge=1,
+        le=64 * 2**20,
+        description="in place of `body`: every body has so many bytes, letters and digits at random, the same in "
+        "every run. Java's producer compresses a body of 4 KB or more (`compressMsgBodyOverHowmuch`), this one to "
+        "three quarters",
+    )
     every: DurationMs | None = Field(
         default=None, gt=0, description="the time from one message to the next; default: as fast as possible"
     )
@@ -127,6 +138,8 @@ class Send(Sending, Step):
     def _one_of_each(self) -> Send:
         if self.tag is not None and self.tags is not None:
             raise ValueError("give one of `tag` and `tags`")
+        if self.body is not None and self.body_bytes is not None:
+            raise ValueError("give one of `body` and `body_bytes`")
         if self.per_queue is not None and self.queue is not None:
             raise ValueError("give one of `per_queue` and `queue`")
         if self.hash_key is not None and (self.chooses_queues or self.batch or self.transaction):
@@ -212,6 +225,8 @@ class Send(Sending, Step):
         Raises:
             EnvironmentNotReady: the file isn't there, or isn't text.
         """
+        if self.body_bytes is not None:
+            return "".join(random.Random(0).choices(_CHARACTERS, k=self.body_bytes))
         if self.body is None:
             return None
         file = user_file(self.body, scenario.file, "the messages' body", "Correct `body` in the step `send`.")

@@ -44,7 +44,7 @@ with `retry-later` an orderly listener of the `go` worker returns ConsumeRetryLa
 concurrent one panics, after a `consumed` with the status PANIC.
 With `only`, a list, it fails and is slow on the messages with these keys alone.
 With `auto_commit` false an orderly listener of the `java` worker calls setAutoCommit(false), and returns COMMIT
-for the messages whose key is in `commit` (a list, or `all`).
+for the messages whose key is in `commit` (a list, or `all`); one that is polled commits after those alone.
 One that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0
 leaves the delay to the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode,
 which `raw` 401 has set on the brokers before), `lite-pull` or `pull`; the last two

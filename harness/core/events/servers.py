@@ -137,13 +137,15 @@ class FilesExpired(Body, frozen=True, kw_only=True):
 
 
 class FilesLost(Body, frozen=True, kw_only=True):
-    """Files of a broker that is down were deleted."""
+    """Files of a broker that is down were deleted, or cut."""
 
     kind: ClassVar[str] = "files-lost"
     node: ClassVar[str] = "harness"
     broker: str
     files: tuple[str, ...]
     """Below its store; of a folder all that was in it."""
+    keep_bytes: int | None = None
+    """Each was cut after so many bytes; None: they were deleted."""
 
 
 class Asked(Body, frozen=True, kw_only=True):

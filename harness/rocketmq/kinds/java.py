@@ -80,6 +80,7 @@ JAVA = ClientKind(
             seeks=True,
             counts_pulls=False,
             commits_skipped=False,
+            commits_by_hand=True,
             lacks=_LISTENERS_ALONE,
             why_lacking="a lite pull consumer has no listener and no retries",
             # They pull with LITE_PULL_MESSAGE (361).
@@ -95,6 +96,7 @@ JAVA = ClientKind(
             dead_letters=False,
             resubscribes=False,
             counts_pulls=False,
+            commits_by_hand=True,
             lacks=(*_LISTENERS_ALONE, "pull_threshold_for_queue"),
             why_lacking="a pull consumer has no listener and no retries",
         ),

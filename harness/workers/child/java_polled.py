@@ -64,14 +64,15 @@ class PolledConsumer(JavaConsumer):
     def _poll(self) -> None:
         """Take the available messages, or wait a moment."""
 
-    def _consume(self, messages: Any, broker: str | None = None) -> None:
-        """Report messages, which are consumed then; see `Listener.receive`.
+    def _consume(self, messages: Any, broker: str | None = None) -> bool:
+        """Report messages, which are consumed then; see `Listener.receive`. Whether it commits by itself then.
 
         Raises:
             Abandoned: the consumer is gone.
         """
         seen, _ = self._listener.receive(described_messages(messages, broker))
         self._listener.report(seen, _POLLED)
+        return self._listener.commits(seen)
 
     def _poll_on(self) -> None:
         try:
@@ -92,9 +93,10 @@ _POLL_MS = 100
 
 
 class LitePullConsumer(PolledConsumer):
-    """A lite pull consumer; see `PolledConsumer`. It commits by itself (autoCommit).
+    """A lite pull consumer; see `PolledConsumer`. Its client commits (autoCommit), or its application does.
 
-    Every `autoCommitIntervalMillis`, and not when it is stopped: messages that it polled since then come again.
+    Its client does so every `autoCommitIntervalMillis`, and not when it is stopped: messages that it polled since
+    then come again.
     """
 
     def __init__(
@@ -106,6 +108,8 @@ class LitePullConsumer(PolledConsumer):
         **settings: Any,
     ) -> None:
         super().__init__(_CLASS, name, events, behaviour, settings)
+        if not self._listener.auto_commit:
+            self._java.setAutoCommit(False)
 
     def assignment(self) -> list[Described]:
         """The queues from which it pulls now.
@@ -141,4 +145,6 @@ class LitePullConsumer(PolledConsumer):
         return [{"broker": item["broker"], "queue_id": item["queue_id"]} for item in chosen]
 
     def _poll(self) -> None:
-        self._consume(self._java.poll(jpype.JLong(_POLL_MS)))
+        if self._consume(self._java.poll(jpype.JLong(_POLL_MS))):
+            # From 5.1.0 on deprecated in favour of commit(), which 4.9.x lacks.
+            self._java.commitSync()

@@ -125,11 +125,13 @@ class PullConsumer(PolledConsumer):
         by = expression if isinstance(expression, str) else selector(expression)
         result = self._java.pull(queue, by, jpype.JLong(self._offsets[queue]), jpype.JInt(_AT_MOST))
         messages = result.getMsgFoundList()
+        commits = self._listener.auto_commit
         if messages is not None and not messages.isEmpty():
-            self._consume(messages, str(queue.getBrokerName()))
+            commits = self._consume(messages, str(queue.getBrokerName())) or commits
         moved = int(result.getNextBeginOffset()) != self._offsets[queue]
         self._offsets[queue] = int(result.getNextBeginOffset())
-        self._java.updateConsumeOffset(queue, jpype.JLong(self._offsets[queue]))
+        if commits:
+            self._java.updateConsumeOffset(queue, jpype.JLong(self._offsets[queue]))
         return moved
 
     def _first_offset(self, queue: Any) -> int:

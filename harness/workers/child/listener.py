@@ -51,8 +51,8 @@ class Listener:
             change_invisible_ms: what a simple consumer sets the invisible time of each message to; 0: nothing.
             only: the keys of the messages that all of it except `block` is about; empty: all.
             reply: it replies to requests; its client's own object does that.
-            auto_commit: whether an orderly one commits what succeeds; its client's own object does that.
-            commit: if not, the keys of the messages that commit all of their queue so far, or `all`.
+            auto_commit: whether its client commits by itself; the client's own object does that.
+            commit: if not, the keys of the messages after which it commits all so far, or `all`.
         """
         self._name = name
         self._events = events

@@ -104,9 +104,10 @@ def _lag(queues: Sequence[Mapping[str, Any]]) -> int:
 
 def offsets(events: Events, stated: Stated) -> bool:
     queues = at_the_end(events, "offsets-observed").data["queues"]
-    beyond = any((queue["consumer_offset"] or 0) > queue["max_offset"] for queue in queues)
-    lag = _lag(queues)
-    return not beyond and stated.get("lag") in (None, lag) and within(lag, stated, "lag_")
+    behind = [queue["max_offset"] - (queue["consumer_offset"] or 0) for queue in queues]
+    if min(behind) < 0:
+        return max(behind) <= 0 and stated.get("lag") == sum(behind)
+    return stated.get("lag") in (None, sum(behind)) and within(sum(behind), stated, "lag_")
 
 
 def dashboard(events: Events, stated: Stated) -> bool:

@@ -249,6 +249,16 @@ def test_an_offset_beyond_the_end_makes_up_for_no_lag() -> None:
     moment(made)
     assert answer(made, "offsets", group="g", topic="orders", lag=2).holds is NO
     assert answer(made, "offsets", group="g", topic="orders", lag=0).holds is NO
+    assert answer(made, "offsets", group="g", topic="orders", lag=-98).holds is NO
+
+
+def test_a_negative_lag_is_what_offsets_are_beyond_the_ends() -> None:
+    made = HistoryBuilder().begin(SCENARIO)
+    made.offsets("g", "orders", [(3, 2), (4, 2), (2, 2), (2, 2)], moment="end")
+    moment(made)
+    assert answer(made, "offsets", group="g", topic="orders", lag=-3).holds is YES
+    assert answer(made, "offsets", group="g", topic="orders", lag=-2).holds is NO
+    assert answer(made, "offsets", group="g", topic="orders", lag_at_most=0).holds is NO
 
 
 def shared(closed: bool) -> HistoryBuilder:

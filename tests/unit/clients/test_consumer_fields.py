@@ -190,6 +190,8 @@ def test_only_a_listener_without_auto_commit_gets_what_it_commits() -> None:
     never = start_options(consumer(listener="orderly", behaviour={"auto_commit": False}))
     assert never["behaviour"]["commit"] == ()
     assert "auto_commit" not in start_options(consumer(listener="orderly"))["behaviour"]
+    for api in ("lite-pull", "pull"):
+        assert start_options(consumer(api=api, behaviour=by_hand))["behaviour"]["commit"] == ("orders-4",)
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,11 @@ def store(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def lose(store: Path, files: object) -> History:
+def lose(store: Path, files: object, **more: object) -> History:
     cluster = Stored(store)
     assert isinstance(cluster, Losing)
     context = SimpleNamespace(history=History("run"), servers=SimpleNamespace(cluster=cluster))
-    STEPS["lose-files"].model_validate({"broker": "broker-a", "files": files}).run(cast(Any, context))
+    STEPS["lose-files"].model_validate({"broker": "broker-a", "files": files, **more}).run(cast(Any, context))
     return context.history
 
 
@@ -67,6 +67,21 @@ def test_files_and_folders_are_gone_and_named(
     assert (event.kind, event.node) == ("files-lost", "harness")
     assert event.data == {"broker": "broker-a", "files": lost}
     assert sorted(str(file.relative_to(store)) for file in store.rglob("*") if file.is_file()) == left
+
+
+def test_a_file_may_be_cut_and_stays(store: Path) -> None:
+    (store / "commitlog/0").write_bytes(b"abcdef")
+    (store / "config/other.json").write_bytes(b"{}")
+    event = lose(store, ["commitlog", "config/other.json"], keep_bytes=4).events[-1]
+    assert event.data == {
+        "broker": "broker-a",
+        "files": ["commitlog", "config/other.json"],
+        "keep_bytes": 4,
+    }
+    assert (store / "commitlog/0").read_bytes() == b"abcd"
+    assert (store / "config/other.json").read_bytes() == b"{}"
+    lose(store, "config/other.json", keep_bytes=0)
+    assert (store / "config/other.json").read_bytes() == b""
 
 
 def test_what_is_not_there_can_not_be_lost(store: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -332,6 +333,15 @@ def test_messages_of_a_batch_take_their_bodies_from_a_file_too(tmp_path: Path) -
     (tmp_path / "order.json").write_text('{"key": "$key"}')
     sent = sent_by({"count": 4, "batch": 2, "body": str(tmp_path / "order.json")}).sent
     assert [(len(item["tags"]), item["body"]) for item in sent] == [(2, '{"key": "$key"}')] * 2
+
+
+def test_a_body_may_have_so_many_bytes_that_hardly_compress() -> None:
+    bodies = [item["body"].encode() for item in sent_by({"count": 2, "body_bytes": 10_000}).sent]
+    assert bodies[0] == bodies[1]
+    assert len(bodies[0]) == 10_000
+    assert 7_000 < len(zlib.compress(bodies[0])) < 8_000
+    with pytest.raises(ValidationError, match="give one of `body` and `body_bytes`"):
+        Send.model_validate({"topic": "orders", "count": 1, "body": "order.json", "body_bytes": 5})
 
 
 def test_a_transaction_takes_as_long_as_it_says() -> None:
