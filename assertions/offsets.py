@@ -78,7 +78,8 @@ class Offsets(Check):
                 return Answer(None, expected, why, [event.n])
         queues = [queue for queue in event.body.queues if owned is None or queue.name in owned]
         lag = lag_over(queues)
-        observed = f"lag {lag.messages}{f', {lag.beyond} beyond the ends' if lag.beyond else ''}: {lag.text}"
+        beyond = f", {lag.beyond} beyond the ends" if lag.beyond and lag.messages else ""
+        observed = f"lag {-lag.beyond if lag.beyond and not beyond else lag.messages}{beyond}: {lag.text}"
         if len(event.body.queues) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])

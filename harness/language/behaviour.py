@@ -51,16 +51,17 @@ class Behaviour(Strict):
     )
     auto_commit: bool = Field(
         default=True,
-        description="`false`: it commits by itself (`commit`), in RocketMQ's Java client. With `api: lite-pull` it "
+        description="`false`: it commits by itself (`commit`); Java's client alone. With `api: lite-pull` it "
         "calls setAutoCommit(false), with `api: pull` no updateConsumeOffset. An orderly listener calls "
         "ConsumeOrderlyContext.setAutoCommit(false) each time: SUCCESS commits nothing then, the message stays in "
         "the client's cache, and the offset stands still",
     )
     commit: OneOrMore[str] | None = Field(
         default=None,
-        description="with `auto_commit: false`: the keys of the messages after which it commits all that it has got "
-        "so far: `orders-4`, or `all`; default: it never commits. An orderly listener returns COMMIT, of its queue; "
-        "`api: lite-pull` calls commitSync(), of all queues; `api: pull` updateConsumeOffset, of its queue",
+        description="with `auto_commit: false`: the keys of the messages after which it commits all that it has "
+        "got so far: `orders-4`, or `all`; default: it never commits. An orderly listener returns COMMIT, for its "
+        "queue; `api: lite-pull` calls commitSync(), for all queues; `api: pull` updateConsumeOffset, for its "
+        "queue",
     )
     change_invisible: WholeSecondsMs | None = Field(
         default=None,

@@ -86,8 +86,8 @@ def problems(consumer: Consumer) -> Iterator[str]:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     if consumer.api == "push" and consumer.listener != "orderly" and not consumer.behaviour.auto_commit:
         yield (
-            "`auto_commit: false` is for orderly listeners and for applications that poll: add `listener: orderly`, "
-            "`api: lite-pull` or `api: pull`"
+            "`auto_commit: false` is for orderly listeners and for applications that poll: add "
+            "`listener: orderly`, `api: lite-pull` or `api: pull`"
         )
     yield from outside(consumer.namespace, (consumer.group,), "group")
     yield from outside(consumer.namespace, consumer.subscribe, "topic")

@@ -47,8 +47,8 @@ class Api:
     replies: bool = False
     """Whether its listener can reply to a request (`behaviour: {reply: true}`)."""
     commits_by_hand: bool = False
-    """Whether its application can commit by itself: an orderly listener (`ConsumeOrderlyContext.setAutoCommit`), or one
-    that polls or pulls."""
+    """Whether its application can commit by itself: an orderly listener (`ConsumeOrderlyContext.setAutoCommit`),
+    or one that polls or pulls."""
     seeks: bool = False
     """Whether it can move its own position while it runs (`DefaultLitePullConsumer.seek`)."""
     counts_pulls: bool = True

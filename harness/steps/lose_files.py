@@ -44,7 +44,7 @@ class LoseFiles(Step):
     keep_bytes: int | None = Field(
         default=None,
         ge=0,
-        description="cut each of these files after so many bytes, instead of deleting it: `0` empties it",
+        description="cut each of these files to this length, instead of deleting it: `0` empties it",
     )
 
     def acts_on(self) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ class Send(Sending, Step):
         default=None,
         ge=1,
         le=64 * 2**20,
-        description="in place of `body`: every body has so many bytes, letters and digits at random, the same in "
+        description="in place of `body`: the length of every body, of letters and digits at random, the same in "
         "every run. Java's producer compresses a body of 4 KB or more (`compressMsgBodyOverHowmuch`), this one to "
         "three quarters",
     )

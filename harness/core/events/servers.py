@@ -145,7 +145,7 @@ class FilesLost(Body, frozen=True, kw_only=True):
     files: tuple[str, ...]
     """Below its store; of a folder all that was in it."""
     keep_bytes: int | None = None
-    """Each was cut after so many bytes; None: they were deleted."""
+    """The length to which each was cut; None: they were deleted."""
 
 
 class Asked(Body, frozen=True, kw_only=True):
