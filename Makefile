@@ -57,8 +57,7 @@ demo-report: $(VENV)/.reports ## 320 real runs with two clients on two versions,
 	@code=0; $(BIN)/rocketchaos run $(DEMO_SCENARIOS:%=scenarios/%.scenario.yaml) --repeat $(REPEAT) \
 	  --matrix clients=java,python rocketmq=4.9.4,5.5.0 --runs $(DEMO)/runs > $(DEMO)/runs.txt || code=$$?; \
 	  case $$code in 0 | 1 | 3 | 4) grep -E -A 1 '^[0-9]+ runs: ' $(DEMO)/runs.txt || true ;; *) exit $$code ;; esac
-	@$(BIN)/rocketchaos report ingest $(DEMO)/runs --store $(DEMO)/store
-	@$(BIN)/rocketchaos report all --store $(DEMO)/store --out $(DEMO)/reports
+	@$(BIN)/rocketchaos report all $(DEMO)/runs --store $(DEMO)/store --out $(DEMO)/reports
 	@printf 'The pages, to be opened in a browser:\n'; ls $(DEMO)/reports/*.html; \
 	  printf 'How each run ended: $(DEMO)/runs.txt\n'
 

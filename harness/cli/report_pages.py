@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,11 +19,13 @@ from rocketchaos.harness.cli.report_options import (
     open_store,
     spark_to_ingest,
 )
+from rocketchaos.harness.cli.report_store import lines_of
 from rocketchaos.harness.cli.terminal import OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
 
 if TYPE_CHECKING:
+    from rocketchaos.spark_reports.ingest.summary import IngestSummary
     from rocketchaos.spark_reports.render.files import Written
     from rocketchaos.spark_reports.render.links import RunsUrl
     from rocketchaos.spark_reports.report import Report, StoreSummary
@@ -131,16 +134,24 @@ def diff(
 def all_reports(
     store: StoreOption,
     out: OutOption,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUNS...]", help="Run folders to read into the store first, as `report ingest` does."
+        ),
+    ] = None,
     form: FormOption = Form.TEXT,
     runs_url: RunsUrlOption = None,
     master: MasterOption = None,
 ) -> ExitCode:
     """Every report, in one Spark: what is new, flakiness, divergence, timing."""
     folder, url = _folder(out), _runs_url(runs_url)
-    with open_store(store, master, reports=True) as (found, progress):
+    with _filled(runs or [], store, master) as (found, progress, done):
         from rocketchaos.spark_reports.report_kinds import REPORTS
 
         made = _written(found, _summary(found, store), REPORTS, folder, progress, url)
+    for line in lines_of(done) if done is not None else ():
+        OUT.print(f"- {line.strip()}" if form is Form.MD else line)
     from rocketchaos.spark_reports.render.text import one_sentence
 
     for report, written in made:
@@ -152,19 +163,32 @@ def all_reports(
     return ExitCode.AS_EXPECTED
 
 
+@contextmanager
+def _filled(
+    runs: Sequence[str], store: str, master: str | None
+) -> Iterator[tuple[Store, Progress, IngestSummary | None]]:
+    """A store with these runs, and what their ingest did; without runs it must be there already."""
+    if not runs:
+        with open_store(store, master, reports=True) as (found, progress):
+            yield found, progress, None
+        return
+    with spark_to_ingest(runs, store, master, reports=True) as (spark, progress):
+        from rocketchaos.spark_reports.ingest.ingest import ingest
+        from rocketchaos.spark_reports.store import Store
+
+        found = Store.create(spark, store, progress)
+        yield found, progress, ingest(spark, found, runs, progress)
+
+
 def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
     """Read the runs below a folder into a store, and write every report over it, in one Spark; the pages.
 
     Raises:
         EnvironmentNotReady, UsageProblem: as the commands do.
     """
-    with spark_to_ingest([str(runs)], store, None, reports=True) as (spark, progress):
-        from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
+    with _filled([str(runs)], store, None) as (kept, progress, _done):
         from rocketchaos.spark_reports.report_kinds import REPORTS
-        from rocketchaos.spark_reports.store import Store
 
-        kept = Store.create(spark, store, progress)
-        ingest_runs(spark, kept, [str(runs)], progress)
         kept.register()
         summary = kept.summary()
         made = _written(kept, summary, REPORTS, out, progress) if summary.runs else []

@@ -1,10 +1,13 @@
 """`rocketchaos report ingest`, `export`, `tidy`, `migrate`, `package`: what fills and keeps a store."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +21,9 @@ from rocketchaos.harness.cli.report_options import (
 from rocketchaos.harness.cli.terminal import OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
+
+if TYPE_CHECKING:
+    from rocketchaos.spark_reports.ingest.summary import IngestSummary
 
 _MOST_DAYS = 36_500
 
@@ -46,20 +52,26 @@ def ingest(
         from rocketchaos.spark_reports.store import Store
 
         done = ingest_runs(spark, Store.create(spark, store, progress), runs, progress)
+    for line in lines_of(done):
+        OUT.print(line)
+    return ExitCode.AS_EXPECTED
+
+
+def lines_of(done: IngestSummary) -> Iterator[str]:
+    """What an ingest did, as the command prints it."""
     again = f"{done.replaced} judged again, {done.unchanged} unchanged"
-    OUT.print(
+    yield (
         f"{counted(done.seen, 'run folder')}: {done.ingested} new, {again}, "
         f"{sum(done.quarantined.values())} in quarantine"
     )
     for kind, folders in done.quarantined.items():
-        OUT.print(f"  {kind}: {folders}")
+        yield f"  {kind}: {folders}"
     if done.released:
         left = counted(done.released, "folder")
-        OUT.print(f"{left} left the quarantine: {'it was' if done.released == 1 else 'they were'} deleted")
+        yield f"{left} left the quarantine: {'it was' if done.released == 1 else 'they were'} deleted"
     if done.aged:
-        OUT.print(f"{done.aged} skipped: older than what the store keeps")
-    OUT.print(f"{counted(done.messages, 'message')} in {done.seconds:.1f} s")
-    return ExitCode.AS_EXPECTED
+        yield f"{done.aged} skipped: older than what the store keeps"
+    yield f"{counted(done.messages, 'message')} in {done.seconds:.1f} s"
 
 
 def export(

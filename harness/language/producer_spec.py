@@ -59,8 +59,9 @@ class Producer(Strict):
     settings: dict[str, Value] = Field(
         default_factory=dict,
         description="properties of RocketMQ's Java producer, by their own names, set before its start: "
-        "`{sendMsgTimeout: 500, retryTimesWhenSendFailed: 2}`; the harness's own are 3000 and 0. Names of topics "
-        "in it stay as they are: `createTopicKey: orders` needs `names: as-written`",
+        "`{sendMsgTimeout: 500, retryTimesWhenSendFailed: 2}`; the harness's own are 3000 and 0. The Go client "
+        "takes these two as well. Names of topics in it stay as they are: `createTopicKey: orders` needs "
+        "`names: as-written`",
     )
 
     through: Through = Field(
@@ -103,8 +104,11 @@ class Producer(Strict):
             )
         for problem in outside(self.namespace, (self.group,) if self.group else (), "group"):
             raise ValueError(problem)
-        if self.settings and self.choice.kind.name != USUAL_CLIENT:
-            raise ValueError(f"`settings` are those of RocketMQ's Java producer: {self.choice} has none")
+        can = self.choice.kind.producer_properties
+        lacking = [] if can is None else [name for name in self.settings if name not in can]
+        if can is not None and lacking:
+            has = f"only {', '.join(f'`{name}`' for name in sorted(can))}" if can else "none"
+            raise ValueError(f"`settings`: {self.choice} has no `{lacking[0]}` here, {has}: leave it out")
         return self
 
     @property

@@ -162,6 +162,8 @@ class ClientKind:
     """How its listener can fail (`behaviour: {by}`)."""
     chooses_queues: bool = True
     """Whether its producer sends a message to the queue that the harness names."""
+    producer_properties: frozenset[str] | None = frozenset()
+    """Those that `settings` of its producer may set, by the names of Java's; None: all that its client has."""
     tells_route: bool = True
     """Whether its producer can be asked to which brokers of a topic it could send now."""
     signs: bool = False

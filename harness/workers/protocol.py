@@ -127,7 +127,8 @@ refused, and so are other
 `settings` than maxReconsumeTimes, consumeMessageBatchMaxSize, consumeThreadMin, consumeThreadMax (goroutines of
 each topic), pullThresholdForQueue and pullInterval. `client_id` is `address@client_ip-instance`, since nobody can
 set the address, and `address@pid` with the instance DEFAULT. `subscribe` tells the brokers with the next
-heartbeat, 30 s apart. Its consumer refuses to start where a topic has no route.
+heartbeat, 30 s apart. Its consumer refuses to start where a topic has no route. Of the `settings` of a producer it
+takes retryTimesWhenSendFailed (WithRetry); sendMsgTimeout is the `timeout_ms` of each `send`.
 
 Commands of the `admin` worker
 ------------------------------

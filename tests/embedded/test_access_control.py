@@ -118,7 +118,8 @@ healthy:
 """
 
 
-@pytest.mark.parametrize("mode", ["cluster", pytest.param("local", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("mode", ["cluster", "local"])
 def test_a_proxy_refuses_what_an_account_may_not_do(
     mode: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -68,7 +68,7 @@ def in_python(case: dict[str, Any]) -> list[list[Any]]:
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
+@pytest.mark.parametrize("version", [pytest.param("4.9.4", marks=pytest.mark.nightly), "5.5.0"])
 def test_python_and_rocketmq_divide_alike(tmp_path: Path, version: str) -> None:
     asked = cases()
     command = [sys.executable, str(SCRIPT), str(find_java().libjvm), str(tmp_path)]

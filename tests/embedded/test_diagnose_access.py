@@ -64,7 +64,7 @@ def _listens(port: int) -> bool:
 
 @pytest.fixture(
     params=[
-        pytest.param(("4.9.4", False), id="acl-1"),
+        pytest.param(("4.9.4", False), id="acl-1", marks=pytest.mark.nightly),
         pytest.param(("5.5.0", True), id="acl-2-tls"),
     ]
 )

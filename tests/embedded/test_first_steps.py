@@ -51,6 +51,7 @@ expected: reproduced
 """
 
 
+@pytest.mark.nightly
 def test_a_broadcasting_scenario_waits_6_s_after_the_send_and_is_judged_so_again(
     run_scenario: RunScenario, tmp_path: Path
 ) -> None:

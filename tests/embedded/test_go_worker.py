@@ -104,7 +104,7 @@ expected: not-reproduced
 """
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_each_version_of_the_go_client_consumes_beside_java(tmp_path: Path) -> None:
     versions = ("2.0.0", "2.1.0", "2.1.1")
     for version in versions:

@@ -38,6 +38,7 @@ healthy:
 """
 
 
+@pytest.mark.nightly
 def test_it_serves_what_it_has_copied(tmp_path: Path) -> None:
     run = reproduce(PROMOTED, tmp_path, "4.9.4", limit_s=300)
     assert held(run) == [True]

@@ -69,7 +69,7 @@ def asked(simple: list[str]) -> list[tuple[str, str, Message]]:
 @pytest.mark.parametrize(
     ("version", "simple"),
     [
-        ("4.9.4", [*NUMBERS, *FRACTIONS, *TEXTS, *OTHERS]),
+        pytest.param("4.9.4", [*NUMBERS, *FRACTIONS, *TEXTS, *OTHERS], marks=pytest.mark.nightly),
         ("5.5.0", [*NUMBERS, *FRACTIONS, *TEXTS, *OTHERS, *IN_TEXT]),
     ],
 )

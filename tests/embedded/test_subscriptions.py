@@ -67,8 +67,8 @@ def test_a_pull_that_carries_its_own_expression(rocketmq: LiveRun) -> None:
     ("chosen", "stored"),
     [
         ("first-offset", "CONSUME_FROM_FIRST_OFFSET"),
-        ("last-offset", "CONSUME_FROM_LAST_OFFSET"),
-        ("timestamp", "CONSUME_FROM_TIMESTAMP"),
+        pytest.param("last-offset", "CONSUME_FROM_LAST_OFFSET", marks=pytest.mark.nightly),
+        pytest.param("timestamp", "CONSUME_FROM_TIMESTAMP", marks=pytest.mark.nightly),
     ],
 )
 def test_where_a_new_group_begins(rocketmq: LiveRun, chosen: str, stored: str) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from rocketchaos.harness.cli import report_pages
 from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.spark_reports import spark_session
+from rocketchaos.spark_reports.report import StoreSummary
 from rocketchaos.spark_reports.store import Store
 from tests.spark import stores
 from tests.spark.folders import TAGS, copy
@@ -38,6 +43,31 @@ def test_its_runs_are_in_the_store_and_the_pages_are_named(spark: SparkSession, 
     for page in ("flakiness.html", "divergence.html", "timing.html"):
         assert "<!doctype html>" in (tmp_path / "reports" / page).read_text(encoding="utf-8")[:200].lower()
         assert page in text
+
+
+def test_report_all_reads_the_runs_that_it_is_given_first(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def shared(*_args: object, **_options: object) -> Iterator[SparkSession]:
+        yield spark
+
+    reported: list[int] = []
+
+    def written(_store: Store, summary: StoreSummary, *_more: object) -> list[object]:
+        reported.append(summary.runs)
+        return []
+
+    monkeypatch.setattr(spark_session, "spark_session", shared)
+    monkeypatch.setattr(report_pages, "_written", written)
+    copy(tmp_path / "runs", TAGS, "first")
+    store, out = str(tmp_path / "store"), str(tmp_path / "reports")
+    assert report_pages.all_reports(store, out, [str(tmp_path / "runs")]) == ExitCode.AS_EXPECTED
+    printed = capsys.readouterr().out
+    assert printed.startswith("1 run folder: 1 new, 0 judged again, 0 unchanged, 0 in quarantine")
+    assert report_pages.all_reports(store, out) == ExitCode.AS_EXPECTED
+    assert "run folder" not in capsys.readouterr().out
+    assert reported == [1, 1]
 
 
 def test_a_store_that_is_none_is_one_message_and_a_code(tmp_path: Path) -> None:

@@ -107,6 +107,8 @@ GO = ClientKind(
     # Messages of a batch have no UNIQ_KEY (encodeBatch, MarshalMessageBatch): consumers get the offset's id.
     sends=frozenset({"hash_key", "async", "delay_level", "batch", "oneway"}),
     namespaces=True,
+    # WithRetry, and the limit of the context of each sending.
+    producer_properties=frozenset({"retryTimesWhenSendFailed", "sendMsgTimeout"}),
     tells_route=False,
     signs=True,
     fails_by=frozenset({"status", "retry-later", "exception"}),

@@ -103,6 +103,7 @@ JAVA = ClientKind(
     ),
     timers=_TIMERS,
     shared_worker="shared-java",
+    producer_properties=None,
     sends=frozenset(
         {"hash_key", "delay_level", "delay", "batch", "oneway", "async", "transaction", "request"}
     ),

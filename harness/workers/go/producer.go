@@ -21,6 +21,9 @@ type producerSettings struct {
 	PollNameServerMs *int   `json:"poll_name_server_ms"`
 	Namespace        string `json:"namespace"`
 	Access           access `json:"access"`
+	Settings         struct {
+		Retries int `json:"retryTimesWhenSendFailed"`
+	} `json:"settings"`
 }
 
 // outgoing is a message to be sent, as `send` gets it.
@@ -64,7 +67,7 @@ var codeInText = regexp.MustCompile(`^CODE: (\d+)`)
 
 const callbackLimit = 6 * time.Second
 
-// messageProducer never sends again what was not acknowledged.
+// messageProducer never sends again what was not acknowledged, except as often as its settings have it.
 type messageProducer struct {
 	wanted producerSettings
 	client rocketmq.Producer
@@ -78,7 +81,7 @@ func newMessageProducer(wanted producerSettings) (*messageProducer, error) {
 		producer.WithGroupName(wanted.Group),
 		producer.WithNameServer(nameServers(wanted.Nameserver)),
 		producer.WithInstanceName(instanceName(wanted.ClientIp, wanted.Instance)),
-		producer.WithRetry(0),
+		producer.WithRetry(wanted.Settings.Retries),
 		producer.WithNamespace(wanted.Namespace),
 		producer.WithCredentials(wanted.Access.credentials()),
 		producer.WithQueueSelector(&chosenOrNext{
