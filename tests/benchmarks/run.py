@@ -40,7 +40,7 @@ from tests.benchmarks.reproduce import rows as version_rows
 from tests.benchmarks.reproduce_beside import measure_beside
 from tests.benchmarks.soak import measure_soak
 from tests.benchmarks.survival import measure_survival
-from tests.benchmarks.symptoms import measure_symptoms
+from tests.benchmarks.symptoms import measure_forty, measure_symptoms
 
 MARKS = {
     "reproduce": ("<!-- figures of a run by `make bench` -->", "<!-- end of figures of a run -->"),
@@ -49,6 +49,10 @@ MARKS = {
     "matrix": ("<!-- figures of the matrix by `make bench` -->", "<!-- end of figures of the matrix -->"),
     "claims": ("<!-- figures of claims by `make bench` -->", "<!-- end of figures of claims -->"),
     "symptoms": ("<!-- figures of symptoms by `make bench` -->", "<!-- end of figures of symptoms -->"),
+    "forty-symptoms": (
+        "<!-- figures of 40 symptoms by `make bench` -->",
+        "<!-- end of figures of 40 symptoms -->",
+    ),
     "experiment": (
         "<!-- figures of the experiment by `make bench` -->",
         "<!-- end of figures of the experiment -->",
@@ -173,6 +177,7 @@ PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
     "matrix": measure_matrix,
     "claims": measure_claims,
     "symptoms": measure_symptoms,
+    "forty-symptoms": measure_forty,
     "experiment": measure_experiment,
     "survival": measure_survival,
     "power": measure_power,
