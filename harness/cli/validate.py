@@ -9,7 +9,7 @@ import typer
 
 from rocketchaos.harness.cli.terminal import ERR, OUT
 from rocketchaos.harness.core.errors import ExitCode
-from rocketchaos.harness.plan.feasibility import why_nowhere
+from rocketchaos.harness.plan.feasibility import why_nowhere, why_on_no_version
 from rocketchaos.harness.plan.library import find, shipped
 from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.scenario import InvalidScenario
@@ -25,9 +25,11 @@ from rocketchaos.harness.scenario.unused import unused
 
 def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
     for scenario in scenarios:
+        document, _ = read_yaml(scenario.source, scenario.file)
         if reason := why_nowhere(scenario):
-            document, _ = read_yaml(scenario.source, scenario.file)
             yield document.report(document.in_file(("cluster",)) or ("name",), reason)
+        elif reason := why_on_no_version(scenario):
+            yield document.report(("name",), reason)
 
 
 def _doubts(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
