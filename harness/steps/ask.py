@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,7 +14,12 @@ from rocketchaos.harness.core.events.servers import Asked
 from rocketchaos.harness.language.words import NodeRef
 from rocketchaos.harness.rocketmq.response_codes import in_words
 from rocketchaos.harness.steps.base import Step
-from rocketchaos.harness.steps.real_names import in_scenarios_names, unknown_names, with_real_names
+from rocketchaos.harness.steps.real_names import (
+    in_scenarios_names,
+    scenarios_own,
+    unknown_names,
+    with_real_names,
+)
 
 if TYPE_CHECKING:
     from rocketchaos.harness.rocketmq.remoting import Answer
@@ -35,6 +41,8 @@ share it."""
 _TEXT_LIMIT = 100_000
 """Characters of an answer's body that the history keeps."""
 _NO_TEXT = "\ufffd"
+_JSON_TEXT = re.compile(r':\s*"([^"]*)"')
+"""The texts among the values of a body in JSON."""
 
 
 class Ask(Step):
@@ -78,6 +86,9 @@ class Ask(Step):
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from unknown_names((self.body, *self.fields.values()), scenario)
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        yield from scenarios_own((*self.fields.values(), *_JSON_TEXT.findall(self.body)), scenario)
 
     def run(self, context: StepContext) -> None:
         from rocketchaos.harness.rocketmq import remoting

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
@@ -12,7 +13,12 @@ from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.language.words import AccountRef, DurationMs
 from rocketchaos.harness.steps.base import Step
-from rocketchaos.harness.steps.real_names import in_scenarios_names, unknown_names, with_real_names
+from rocketchaos.harness.steps.real_names import (
+    in_scenarios_names,
+    scenarios_own,
+    unknown_names,
+    with_real_names,
+)
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
@@ -31,6 +37,9 @@ _OF_SERVERS = frozenset(
     }
 )
 """What changes a server for everybody, so that no other run may share it."""
+
+_NO_NAMES = frozenset({"-a", "-b", "-c", "-k", "-p", "-v"})
+"""Options whose values are no topics and no groups: attributes, addresses, texts."""
 
 
 class Mqadmin(Step):
@@ -98,6 +107,9 @@ class Mqadmin(Step):
         yield from unknown_names((self.command,), scenario)
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
+        words = shlex.split(self.command)
+        values = (value for flag, value in pairwise(words) if flag.startswith("-") and flag not in _NO_NAMES)
+        yield from scenarios_own(values, scenario)
         if scenario.cluster.accounts and self.account is None and not self.goes_on:
             first = next(iter(scenario.cluster.accounts))
             yield f"it signs nothing, so brokers refuse it: write `account: {first}`, one with `admin: true`"
