@@ -78,13 +78,13 @@ class Offsets(Check):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
         if (
-            self._fits(0)
+            self.fits(0)
             and not lag.messages
             and not lag.beyond
             and not any(item.max_offset for item in queues)
         ):
             return Answer(None, expected, f"{observed}; no message was ever in them", [event.n])
-        return Answer(self._fits(lag.messages) and not lag.beyond, expected, observed, [event.n])
+        return Answer(self.fits(lag.messages) and not lag.beyond, expected, observed, [event.n])
 
     @property
     def _stated(self) -> str:
@@ -94,7 +94,8 @@ class Offsets(Check):
             return f"lag at least {self.lag_at_least}"
         return f"lag at most {self.lag_at_most}"
 
-    def _fits(self, lag: int) -> bool:
+    def fits(self, lag: int) -> bool:
+        """Whether this lag is as stated."""
         if self.lag is not None:
             return lag == self.lag
         if self.lag_at_least is not None:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from rocketchaos.assertions import Check
 from rocketchaos.assertions.limits import LEAST, MOST
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
+from rocketchaos.harness.scenario.causes import hardly_caused
 from rocketchaos.harness.scenario.contrast import both_can_hold, contradictions, one_holds_with_the_other
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
@@ -38,6 +39,10 @@ def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
         if isinstance(placed.word, Check | Step):
             always = _always(placed.word) if isinstance(placed.word, Check) else ()
             for doubt in (*placed.word.doubts(scenario), *always):
+                yield document.report(placed.path, doubt, key=True)
+    for section in ("also", TENDENCY, *_expected(scenario)):
+        for placed in words[section][0]:
+            for doubt in hardly_caused(scenario, placed.word) if isinstance(placed.word, Check) else ():
                 yield document.report(placed.path, doubt, key=True)
     yield from one_holds_with_the_other(document, scenario, exact=False)
     yield from contradictions(document, scenario, exact=False)
