@@ -9,7 +9,7 @@ from rocketchaos.harness.core.nearest import clipped, listed, nearest
 from rocketchaos.harness.language.behaviour import ALL
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.fault_effects import ENDS
-from rocketchaos.harness.language.topic import attributes_of
+from rocketchaos.harness.language.topic import attributes_of, is_system_topic
 from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
 from rocketchaos.harness.rocketmq.broker_settings import is_of_5, setting_doubt
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
@@ -38,6 +38,17 @@ def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     yield from _name_server_settings(document, scenario)
     yield from _attributes(document, scenario)
     yield from _keys_of_no_message(document, scenario)
+    yield from _topics_of_rocketmq(document, scenario)
+
+
+def _topics_of_rocketmq(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Topics that are called as RocketMQ's own, and are others, because the run adds to their names."""
+    for name in scenario.topics:
+        if is_system_topic(name) and not scenario.names_as_written:
+            doubt = (
+                f"the run adds to this name, so it is not RocketMQ's own {name}: write `names: as-written`"
+            )
+            yield document.report(("topics", name), doubt, key=True)
 
 
 def _keys_of_no_message(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
