@@ -10,6 +10,7 @@ from rocketchaos.harness.scenario.contrast import both_can_hold, contradictions,
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.slips import slips
+from rocketchaos.harness.scenario.step_order import doubts_of_order
 from rocketchaos.harness.scenario.word_entries import all_words, flat
 from rocketchaos.harness.scenario.yaml_places import Document
 from rocketchaos.harness.steps import Step
@@ -48,6 +49,7 @@ def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     yield from contradictions(document, scenario, exact=False)
     yield from both_can_hold(document, scenario)
     yield from slips(document, scenario)
+    yield from doubts_of_order(document, scenario, words["steps"][0])
 
 
 def _always(check: Check) -> Iterator[str]:

@@ -31,6 +31,8 @@ _LIMIT_S = 15.0
 (Broker2Client.callClient, AdminBrokerProcessor.callConsumer)."""
 _SENDING = (10, 36, 310, 320)
 """SEND_MESSAGE, CONSUMER_SEND_MSG_BACK, SEND_MESSAGE_V2, SEND_BATCH_MESSAGE."""
+_CREATING = 17
+"""UPDATE_AND_CREATE_TOPIC."""
 _DELETING = (215, 216)
 """DELETE_TOPIC_IN_BROKER, DELETE_TOPIC_IN_NAMESRV."""
 _OF_SERVERS = (25, 100, 102, 103, 104, 205, 306, 316, 318, 327, 329)
@@ -75,6 +77,11 @@ class Ask(Step):
     @property
     def sends_unseen(self) -> bool:
         return self.code in _SENDING
+
+    def creates_on(self, broker: str, scenario: Scenario) -> tuple[str, ...]:
+        if self.code != _CREATING or self.node != broker:
+            return ()
+        return tuple(topic for topic in scenario.topics if {topic, f"<{topic}>"} & {*self.fields.values()})
 
     def defines(self) -> tuple[tuple[str, str], ...]:
         return (("asked", self.name),)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _TEXT_LIMIT = 100_000
 """Characters of the output that the history keeps."""
+_CREATES_A_TOPIC = "updateTopic"
 _DELETES_A_TOPIC = "deleteTopic"
 _SENDING = ("sendMessage", "checkMsgSendRT")
 _OF_SERVERS = frozenset(
@@ -94,6 +95,13 @@ class Mqadmin(Step):
     @property
     def sends_unseen(self) -> bool:
         return shlex.split(self.command)[0] in _SENDING
+
+    def creates_on(self, broker: str, scenario: Scenario) -> tuple[str, ...]:
+        words = shlex.split(self.command)
+        there = f"<{broker}>" in words or {"-c", "--clusterName"} & {*words}
+        if words[0] != _CREATES_A_TOPIC or not there:
+            return ()
+        return tuple(topic for topic in scenario.topics if {topic, f"<{topic}>"} & {*words})
 
     def defines(self) -> tuple[tuple[str, str], ...]:
         return (("mqadmin", self.name),)

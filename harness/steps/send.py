@@ -23,7 +23,7 @@ from rocketchaos.harness.language.words import (
     tag_doubt,
 )
 from rocketchaos.harness.rocketmq.allocation import Queue
-from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.base import Step, every_step
 
 if TYPE_CHECKING:
     from rocketchaos.harness.clients.producer import Producer
@@ -165,8 +165,14 @@ class Send(Sending, Step):
             )
         if self.queue is not None and self.queue >= max(numbers):
             yield f"{self.topic} has the queues 0 to {max(numbers) - 1}: there is no queue {self.queue}"
-        if self.broker is not None and self.broker not in brokers:
+        if self.broker is not None and self.broker not in brokers and not self._grown(scenario):
             yield f"{self.topic} is on {', '.join(brokers)}: not on {self.broker}"
+
+    def _grown(self, scenario: Scenario) -> bool:
+        """Whether a step creates the topic on the broker to which it sends, or may do so."""
+        return self.broker in scenario.cluster.brokers and any(
+            self.topic in step.creates_on(str(self.broker), scenario) for step in every_step(scenario.steps)
+        )
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         accounts = scenario.cluster.accounts
@@ -282,6 +288,8 @@ class Send(Sending, Step):
             for queue in queues:
                 if queue[1] == self.queue and self.broker in (None, queue[0]):
                     return queue
+            if self.broker is not None and self.broker not in context.scenario.brokers_of(self.topic):
+                return self.broker, self.queue  # a step has created the topic there
             raise PreconditionNotMet(
                 f"send: {self.topic} has no queue {self.queue} to which producers send at this moment: a "
                 "`topic-config` has changed their number"
