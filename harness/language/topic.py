@@ -48,7 +48,7 @@ class Topic(Strict):
         default_factory=dict,
         description="its TopicConfig, by RocketMQ's own names: `readQueueNums` and `writeQueueNums`, each by "
         "default as `queues`; `perm`, 4 to read, 2 to write, 6 both; `order`; and attributes of 5.x, "
-        "`message.type: FIFO`",
+        "`message.type: FIFO`, `queue.type: BatchCQ`, `cleanup.policy: COMPACTION`, `reserve.time`",
     )
 
     @property

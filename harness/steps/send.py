@@ -61,9 +61,9 @@ class Send(Sending, Step):
     which starts at a random queue. The harness gives each message a key: `orders-1` for the first one sent to
     orders; the numbers of a topic go through all producers.
 
-    The producer never retries by itself. The fate of a message that is not acknowledged is open, and checks
-    count only acknowledged ones. The run is then inconclusive, unless the step has `may_fail`, as while a
-    broker is away.
+    By default the producer doesn't retry by itself; `retryTimesWhenSendFailed` in its `settings` lets the Java
+    client do so. The fate of a message that is not acknowledged is open, and checks count only acknowledged
+    ones. The run is then inconclusive, unless the step has `may_fail`, as while a broker is away.
 
     A message sent with a delay, one-way or in a transaction reaches its queue only later, or never: it counts
     as sent once an observation finds it there. `settle: {delivered: …}` waits for it.
