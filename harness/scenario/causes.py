@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from rocketchaos.assertions.recall_refused import RecallRefused
     from rocketchaos.assertions.refusal import RefusedWhileRunning
     from rocketchaos.assertions.replied import Replied
+    from rocketchaos.assertions.retry import Retry
     from rocketchaos.assertions.transaction_checked import TransactionChecked
     from rocketchaos.harness.steps.recall import Recall
     from rocketchaos.harness.steps.seek import Seek
     from rocketchaos.harness.steps.subscribe import Subscribe
+
+_AFTER_A_FAILURE = {"dead-letter": "no dead letters", "retry": "no retries"}
+"""The checks of what comes after a listener has failed."""
 
 
 def without_cause(check: Check, steps: Iterable[PlacedWord]) -> Iterator[str]:
@@ -63,10 +67,11 @@ def hardly_caused(scenario: Scenario, check: Check) -> Iterator[str]:
     """Why it probably never holds: a warning."""
     if check.word == "offsets":
         yield from _offsets_of_nobody(scenario, cast("Offsets", check))
-    if check.word == "dead-letter" and cast("DeadLetter", check).asks_for_some:
-        group = cast("DeadLetter", check).group
+    if check.word in _AFTER_A_FAILURE and cast("DeadLetter | Retry", check).asks_for_some:
+        group = cast("DeadLetter | Retry", check).group
         if scenario.members(group) and not scenario.sends_unseen and _all_succeed(scenario, group):
-            yield f"every listener of {group} succeeds, so it has no dead letters: `behaviour: {{fail: …}}`"
+            lacks = _AFTER_A_FAILURE[check.word]
+            yield f"every listener of {group} succeeds, so it has {lacks}: `behaviour: {{fail: …}}`"
 
 
 def _offsets_of_nobody(scenario: Scenario, check: Offsets) -> Iterator[str]:

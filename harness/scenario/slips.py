@@ -1,7 +1,7 @@
 """Values that look like typing mistakes, though RocketMQ accepts them, or refuses them itself: a warning, not a
 mistake."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, cast
 
 from rocketchaos.harness.core.model import OutcomeKind
@@ -14,7 +14,7 @@ from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
 from rocketchaos.harness.rocketmq.broker_settings import is_of_5, setting_doubt
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
 from rocketchaos.harness.rocketmq.name_server_settings import name_server_doubt
-from rocketchaos.harness.rocketmq.properties import TOPIC_ATTRIBUTES
+from rocketchaos.harness.rocketmq.properties import TOPIC_ATTRIBUTES, Value
 from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
@@ -24,6 +24,7 @@ from rocketchaos.harness.steps.base import every_step
 
 if TYPE_CHECKING:
     from rocketchaos.harness.steps.broker_config import BrokerConfig
+    from rocketchaos.harness.steps.topic_config import TopicConfig
 
 
 def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -73,13 +74,19 @@ def _keys_of_no_message(document: Document, scenario: Scenario) -> Iterator[Diag
 
 def _attributes(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """Attributes of topics that no broker takes. A build of one's own may know more."""
-    for name, topic in scenario.topics.items():
-        for attribute in attributes_of(topic.settings):
+    given: list[tuple[Path, Mapping[str, Value]]] = [
+        (("topics", name, "settings"), topic.settings) for name, topic in scenario.topics.items()
+    ]
+    for placed in flat(understood(document, "steps")[0]):
+        if placed.word.word == "topic-config":
+            given.append(((*placed.path, "set"), cast("TopicConfig", placed.word).settings))
+    for path, settings in given:
+        for attribute in attributes_of(settings):
             if attribute not in TOPIC_ATTRIBUTES:
                 near = nearest(attribute, TOPIC_ATTRIBUTES)
                 meant = f"; did you mean `{near}`?" if near else f": they have {listed(TOPIC_ATTRIBUTES)}"
                 doubt = f"topics of 5.0.0 to 5.5.0 have no attribute `{clipped(attribute)}`{meant}"
-                yield document.report(("topics", name, "settings", attribute), doubt, key=True)
+                yield document.report((*path, attribute), doubt, key=True)
 
 
 def _name_server_settings(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:

@@ -113,13 +113,14 @@ def test_one_message_at_once_is_a_batch() -> None:
     assert not mistakes(text_of("batch: {to: a, at_least: 1}"))
 
 
-def test_dead_letters_of_listeners_that_succeed_are_doubted() -> None:
-    doubt = "every listener of g succeeds, so it has no dead letters: `behaviour: {fail: …}`"
-    text = text_of("dead-letter: {group: g, at_least: 1}")
+@pytest.mark.parametrize(("word", "what"), [("dead-letter", "dead letters"), ("retry", "retries")])
+def test_failures_of_listeners_that_succeed_are_doubted(word: str, what: str) -> None:
+    doubt = f"every listener of g succeeds, so it has no {what}: `behaviour: {{fail: …}}`"
+    text = text_of(f"{word}: {{group: g, at_least: 1}}")
     assert doubt in doubts(text)
     assert doubt not in doubts(text.replace("expected: reproduced", "expected: not-reproduced"))
     assert doubt not in doubts(text.replace("at_least: 1", "count: 0", 1))
     for consumer in ("behaviour: {fail: 1}", "behaviour: block", "api: pop", "settings: {consumeTimeout: 1}"):
         assert doubt not in doubts(text.replace("{orders: tagA}", f"{{orders: tagA}}, {consumer}", 1))
     sent = f"{STEPS}  - send: {{topic: '%DLQ%g', count: 1}}\n"
-    assert doubt not in doubts(text_of("dead-letter: {group: g, at_least: 1}", steps=sent))
+    assert doubt not in doubts(text_of(f"{word}: {{group: g, at_least: 1}}", steps=sent))

@@ -54,6 +54,11 @@ def test_attributes_that_no_topic_has() -> None:
         "topics of 5.0.0 to 5.5.0 have no attribute `cleanup.polizy`; did you mean `cleanup.policy`?"
     ]
     assert doubts(text.replace("cleanup.polizy", "cleanup.policy")) == []
+    step = "  - topic-config: {topic: orders, set: {queue.kind: BatchCQ}}\n"
+    (doubt,) = doubts(TEXT.replace(STEPS, STEPS + step))
+    assert doubt.startswith(
+        "topics of 5.0.0 to 5.5.0 have no attribute `queue.kind`; did you mean `queue.type`"
+    )
 
 
 def test_a_property_that_no_topic_has_is_told_with_the_attributes() -> None:
