@@ -41,7 +41,11 @@ class Batch(Count):
             raise ValueError("each call gets a message: say `delivered: {…, count: 0}` where none comes")
         return self
 
-    def problems(self, scenario: Scenario) -> Iterator[str]:
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        yield from of_none(scenario, self.topic, None)
+        sent = scenario.most_sent(self.topic)
+        if sent and self.asks_for_more(sent):
+            yield f"a batch of {self.how_many('message')}: {scenario.steps_send(self.topic)}"
         members = [scenario.consumers[name] for name in scenario.named(self.to)]
         most = [_most_at_once(member) for member in members]
         known = [number for number in most if number is not None]
@@ -50,12 +54,6 @@ class Batch(Count):
                 f"a listener of {self.to} gets at most {counted(max(known), 'message')} at once: `batch_size` "
                 "says how many (Java's and Go's push consumers)"
             )
-
-    def unreachable(self, scenario: Scenario) -> Iterator[str]:
-        yield from of_none(scenario, self.topic, None)
-        sent = scenario.most_sent(self.topic)
-        if sent and self.asks_for_more(sent):
-            yield f"a batch of {self.how_many('message')}: {scenario.steps_send(self.topic)}"
 
     def title(self) -> str:
         return f"largest batch of {self.to}"

@@ -100,11 +100,9 @@ class Dashboard(Check):
             raise ValueError("`absent: true` excludes `all` and `agrees`")
         return self
 
-    def problems(self, scenario: Scenario) -> Iterator[str]:
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
         if not scenario.cluster.dashboard:
             yield "the cluster has no dashboard: write `cluster: {dashboard: true}`"
-
-    def unreachable(self, scenario: Scenario) -> Iterator[str]:
         if self.lag is not None:
             yield from lag_beyond(scenario, self.topic, self.lag)
 

@@ -31,7 +31,7 @@ class ReplyRefused(Count, Refused):
 
     to: Target = Field(description="whose listeners: a consumer, a group, or a variable")
 
-    def problems(self, scenario: Scenario) -> Iterator[str]:
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
         who = scenario.named(self.to)
         if not any(scenario.consumers[name].behaviour.reply for name in who):
             yield f"no listener of {self.to} has `behaviour: {{reply: true}}`: none replies"

@@ -9,7 +9,6 @@ from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
 from rocketchaos.harness.core.nearest import clipped
 from rocketchaos.harness.language.expectation import is_range, never_fitting, programs_never_meant
 from rocketchaos.harness.language.words import CREATABLE_TOPIC, references
-from rocketchaos.harness.scenario.causes import without_cause
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.word_entries import PlacedWord, all_words, flat
@@ -57,7 +56,6 @@ def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
 def _problems(scenario: Scenario, check: Check, steps: Iterable[PlacedWord]) -> Iterator[str]:
     """Why nothing can ever fulfil the check."""
     yield from check.problems(scenario)
-    yield from without_cause(check, steps)
     if isinstance(check, SendRefused) and check.asks_for_some and not _may_fail(steps, check.topic):
         yield f"no `send` to {check.topic} has `may_fail: true`: a refusal would end the run"
     if isinstance(check, StartRefused) and check.producer is not None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from rocketchaos.assertions import Check
 from rocketchaos.assertions.limits import LEAST, MOST
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
-from rocketchaos.harness.scenario.causes import hardly_caused
+from rocketchaos.harness.scenario.causes import hardly_caused, without_cause
 from rocketchaos.harness.scenario.contrast import both_can_hold, contradictions, one_holds_with_the_other
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
@@ -68,9 +68,11 @@ def _expected(scenario: Scenario) -> set[str]:
 
 
 def _unreachable(document: Document, scenario: Scenario, sections: Collection[str]) -> Iterator[Diagnostic]:
-    """The numbers in these sections that no run can reach."""
+    """The numbers in these sections that no run can reach, and the checks whose cause is in no step."""
+    steps = all_words(document)["steps"][0]
     for section, (words, _) in all_words(document).items():
         for placed in flat(words) if section in sections else ():
             assert isinstance(placed.word, Check | Step)
-            for reason in placed.word.unreachable(scenario):
+            cause = without_cause(placed.word, steps) if isinstance(placed.word, Check) else ()
+            for reason in (*placed.word.unreachable(scenario), *cause):
                 yield document.report(placed.path, reason, key=True)

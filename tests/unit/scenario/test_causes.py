@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.scenario.statements import STEPS, doubts, mistakes, text_of
 
 REPLIED = "no `send` to orders has a `request`: nothing is replied to"
@@ -52,6 +53,11 @@ def test_a_check_without_the_step_that_it_is_about(check: str, step: str, mistak
     assert mistake not in mistakes(text_of(check, steps=inside))
 
 
+def test_a_check_of_healthy_without_its_cause_is_warned_of() -> None:
+    text = text_of("delivered: {to: a, count: 0}", "replied: {topic: orders, count: 0}")
+    assert doubts(text) == [REPLIED]
+
+
 def test_a_refusal_that_ends_the_run() -> None:
     recall = f"{STEPS}  - recall: orders-1\n"
     assert RECALL in mistakes(text_of("recall-refused: {topic: orders, count: 1}", steps=recall))
@@ -95,6 +101,8 @@ def test_a_check_without_the_client_that_it_is_about(
     text = text_of(check)
     assert mistake in mistakes(text)
     assert mistake not in mistakes(text.replace(before, after, 1))
+    # An ended run is read as it was.
+    parse_scenario(text, "x.yaml", reach=False)
 
 
 def test_offsets_that_no_broker_has_are_doubted() -> None:
