@@ -35,11 +35,13 @@ def without_cause(check: Check, steps: Iterable[PlacedWord]) -> Iterator[str]:
     words = [placed.word for placed in flat(steps)]
     if check.word == "transaction-checked":
         topic = cast("TransactionChecked", check).topic
-        if not any(isinstance(step, Send) and step.topic == topic and step.transaction for step in words):
+        sends = [step for step in words if isinstance(step, Send) and step.topic == topic]
+        if all(step.transaction is None for step in sends):
             yield f"no `send` to {topic} has a `transaction`: brokers ask about nothing"
     elif check.word == "replied":
         topic = cast("Replied", check).topic
-        if not any(isinstance(step, Send) and step.topic == topic and step.request for step in words):
+        sends = [step for step in words if isinstance(step, Send) and step.topic == topic]
+        if all(step.request is None for step in sends):
             yield f"no `send` to {topic} has a `request`: nothing is replied to"
     elif check.word == "recall-refused":
         refused = cast("RecallRefused", check)
