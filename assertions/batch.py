@@ -17,6 +17,7 @@ from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.words import Target, TopicName
 
 if TYPE_CHECKING:
+    from rocketchaos.harness.language.consumer_spec import Consumer
     from rocketchaos.harness.scenario.model import Scenario
 
 
@@ -45,6 +46,14 @@ class Batch(Count):
         sent = scenario.most_sent(self.topic)
         if sent and self.asks_for_more(sent):
             yield f"a batch of {self.how_many('message')}: {scenario.steps_send(self.topic)}"
+        members = [scenario.consumers[name] for name in scenario.named(self.to)]
+        most = [_most_at_once(member) for member in members]
+        known = [number for number in most if number is not None]
+        if members and len(known) == len(most) and self.asks_for_more(max(known)):
+            yield (
+                f"a listener of {self.to} gets at most {counted(max(known), 'message')} at once: `batch_size` "
+                "says how many (Java's and Go's push consumers)"
+            )
 
     def title(self) -> str:
         return f"largest batch of {self.to}"
@@ -80,3 +89,11 @@ class Batch(Count):
         ]
         retries = (retries_to_come(view, group, self.at, at) for group in groups)
         return still_possible(view, groups, waiting, at) or next(filter(None, retries), None)
+
+
+def _most_at_once(consumer: Consumer) -> int | None:
+    """How many messages one call of its listener gets at most; None: unknown."""
+    if consumer.app is not None or consumer.api not in ("push", "pop"):
+        return None
+    size = consumer.properties.get("consumeMessageBatchMaxSize", 1)
+    return size if isinstance(size, int) else None

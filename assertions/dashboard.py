@@ -101,6 +101,8 @@ class Dashboard(Check):
         return self
 
     def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        if not scenario.cluster.dashboard:
+            yield "the cluster has no dashboard: write `cluster: {dashboard: true}`"
         if self.lag is not None:
             yield from lag_beyond(scenario, self.topic, self.lag)
 

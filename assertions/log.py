@@ -57,8 +57,9 @@ class OfOneLog(Check):
 class Log(OfOneLog, Count):
     """The number of lines of a log that match, from the run's beginning, or from one observation, to another.
 
-    The log is the server's own, or the RocketMQ client's; clients that are `beside` one another have one log. A
-    server writes into one what RocketMQ's packages write into several: broker.log, store.log, pop.log, ….
+    The log is the server's own, of `broker-a`, `broker-a-slave`, `nameserver`, `proxy`, or the RocketMQ client's,
+    of any consumer or producer; clients that are `beside` one another have one log. A server writes into one what
+    RocketMQ's packages write into several: broker.log, store.log, pop.log, ….
     Topics and groups in it have the scenario's names.
     On a shared cluster only lines that name a topic, a group or a client of this run count: a line like `boot
     success` needs a cluster of the scenario's own. A `kill` can lose the last lines that a client wrote.

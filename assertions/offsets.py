@@ -84,13 +84,13 @@ class Offsets(Check):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
         if (
-            self._fits(Lag(0, 0, ""))
+            self.fits(Lag(0, 0, ""))
             and not lag.messages
             and not lag.beyond
             and not any(item.max_offset for item in queues)
         ):
             return Answer(None, expected, f"{observed}; no message was ever in them", [event.n])
-        return Answer(self._fits(lag), expected, observed, [event.n])
+        return Answer(self.fits(lag), expected, observed, [event.n])
 
     @property
     def _stated(self) -> str:
@@ -100,7 +100,8 @@ class Offsets(Check):
             return f"lag at least {self.lag_at_least}"
         return f"lag at most {self.lag_at_most}"
 
-    def _fits(self, lag: Lag) -> bool:
+    def fits(self, lag: Lag) -> bool:
+        """Whether this lag is as stated."""
         if lag.beyond:
             return not lag.messages and self.lag == -lag.beyond
         if self.lag is not None:

@@ -1,5 +1,10 @@
 """`reply-refused`: replies of listeners that did not reach the producer, and what RocketMQ said."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Count
@@ -8,6 +13,9 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.messages import Replied
 from rocketchaos.harness.core.events.messages import ReplyRefused as Refusal
 from rocketchaos.harness.language.words import Target
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class ReplyRefused(Count, Refused):
@@ -22,6 +30,11 @@ class ReplyRefused(Count, Refused):
     example = "reply-refused: {to: a, count: 4, because: push reply message}"
 
     to: Target = Field(description="whose listeners: a consumer, a group, or a variable")
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        who = scenario.named(self.to)
+        if not any(scenario.consumers[name].behaviour.reply for name in who):
+            yield f"no listener of {self.to} has `behaviour: {{reply: true}}`: none replies"
 
     def title(self) -> str:
         return f"replies of {self.to} refused"

@@ -261,7 +261,7 @@ class ClusterNeeds(Strict):
         description="its brokers have access control: ACL 1, from 5.3 on ACL 2, which a proxy has too. The "
         "accounts by access key, in the words of plain_acl.yml: `{shop-account: {topicPerms: [orders=PUB], "
         "groupPerms: [g=SUB]}}`, a key of 7 to 60 letters, digits, `_` and `-`; the harness makes their secret. "
-        "Clients say `account`; names are `as-written`",
+        "Clients say `account`; names are `as-written`; it goes with neither `slaves` nor `dashboard`",
     )
 
     @field_validator("broker")

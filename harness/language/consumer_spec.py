@@ -71,7 +71,8 @@ class Consumer(Strict):
     )
     client: ClientText | None = Field(
         default=None,
-        description="which client: `java`, `java@4.9.4` in its own version, `python`, `grpc`, `go`, `go@2.1.1`; "
+        description="which client: `java`, `java@4.9.4` in its own version, `python` over the C++ client, `grpc`, "
+        "the Python client of 5.x, `go`, `go@2.1.1`; "
         "default: that of the matrix, otherwise `java` in the brokers' version",
     )
     app: App | None = Field(

@@ -21,7 +21,8 @@ class Producer(Strict):
 
     client: ClientText = Field(
         default=USUAL_CLIENT,
-        description="which client: `java`, `java@4.9.4` in its own version, `python`, `grpc`, `go`, `go@2.1.1`; "
+        description="which client: `java`, `java@4.9.4` in its own version, `python` over the C++ client, `grpc`, "
+        "the Python client of 5.x, `go`, `go@2.1.1`; "
         "a matrix doesn't change it",
     )
 

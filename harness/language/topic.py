@@ -14,11 +14,22 @@ RETRY = "%RETRY%"
 """MixAll.RETRY_GROUP_TOPIC_PREFIX."""
 DEAD_LETTERS = "%DLQ%"
 """MixAll.DLQ_GROUP_TOPIC_PREFIX."""
+_SYSTEM = frozenset({"TBW102", "SCHEDULE_TOPIC_XXXX", "TRANS_CHECK_MAX_TIME_TOPIC", "OFFSET_MOVED_EVENT"})
+SYSTEM_TOPIC = (
+    ", which is one of RocketMQ's own: declare it under `topics` too, `{}: {{by_sending: true}}`, with "
+    "`names: as-written`"
+)
+"""What a scenario does to use it."""
 READABLE = 4
 """PermName.PERM_READ; PERM_WRITE is 2."""
 
 Settings = dict[str, Value]
 """By RocketMQ's own names, `harness.rocketmq.properties`."""
+
+
+def is_system_topic(name: str) -> bool:
+    """Whether it is one that brokers make for themselves (TopicValidator)."""
+    return name in _SYSTEM or name.lower().startswith("rmq_sys_")
 
 
 class Topic(Strict):
@@ -37,7 +48,7 @@ class Topic(Strict):
         default_factory=dict,
         description="its TopicConfig, by RocketMQ's own names: `readQueueNums` and `writeQueueNums`, each by "
         "default as `queues`; `perm`, 4 to read, 2 to write, 6 both; `order`; and attributes of 5.x, "
-        "`message.type: FIFO`",
+        "`message.type: FIFO`, `queue.type: BatchCQ`, `cleanup.policy: COMPACTION`, `reserve.time`",
     )
 
     @property

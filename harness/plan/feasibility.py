@@ -3,6 +3,8 @@
 from rocketchaos.harness.cluster.cluster_kinds import CAN_NOT, ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.rocketmq import versions
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, ClientChoice
+from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.scenario.model import Scenario
 
 
@@ -23,6 +25,31 @@ def lacks(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
         ways = " or ".join(f"`--on {other}`" for other in able) or "no kind of cluster"
         reason = f"needs something that a cluster of kind {kind} can't do: {', '.join(missing)}; {ways} can"
     return reason
+
+
+_RELEASES = (
+    *("4.9.0", "4.9.1", "4.9.2", "4.9.3", "4.9.4", "4.9.5", "4.9.6", "4.9.7", "4.9.8", "5.0.0"),
+    *("5.1.0", "5.1.1", "5.1.2", "5.1.3", "5.1.4", "5.2.0", "5.3.0", "5.3.1", "5.3.2", "5.3.3"),
+    *("5.3.4", "5.4.0", "5.5.0"),
+)
+"""Those that RocketMQ has published so far."""
+
+
+def why_on_no_version(scenario: Scenario) -> str | None:
+    """Why no release of those that it is about can run it, with its own clients or with others for those that it
+    doesn't name; None if one can, or if it is about none of them."""
+    about = [version for version in _RELEASES if contains(scenario.rocketmq, version)]
+    reason = None
+    for version in reversed(about):
+        lack = scenario.lacks_on(version)
+        if lack is None:
+            return None
+        reason = reason or f"with RocketMQ {version} it {lack}"
+    others = () if scenario.names_its_clients else CLIENT_KINDS.values()
+    for given in (scenario.with_client(ClientChoice(kind)) for kind in others if kind.program is None):
+        if any(given.lacks_on(version) is None for version in about):
+            return None
+    return None if reason is None else f"no version that it is about can run it: {reason}"
 
 
 def why_nowhere(scenario: Scenario) -> str | None:

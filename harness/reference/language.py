@@ -89,6 +89,9 @@ wins. `timers`: whether the profile `compressed` shortens them.
 """
 
 
+_COUNTS = "Those with `count`, `at_least` and `at_most` take exactly one of the three.\n"
+
+
 def clients() -> str:
     """The kinds of clients and their ways of consuming, as a table in Markdown."""
     rows = [
@@ -122,7 +125,7 @@ def language_reference() -> str:
         parts += [f"## {heading}\n", documentation(model) + "\n", table(model), *_inside(model, described)]
     parts.append("## Steps\n")
     parts += [part for word in STEPS.values() for part in _word(word, None, described)]
-    parts += ["## Checks\n", "Each of them also takes:\n", table(Check)]
+    parts += ["## Checks\n", "Each of them also takes:\n", table(Check), _COUNTS]
     parts += [part for word in CHECKS.values() for part in _word(word, Check, described)]
     for answers, heading in ANSWERS.values():
         rows = [f"| `{answer.value}` | {answer.meaning} |" for answer in answers]

@@ -225,26 +225,36 @@ _NAMES_OF_4_9: Final = """
 """
 _OF_4_9: Final = frozenset(_NAMES_OF_4_9.split())
 """Those that some release of 4.9.x has: the setters in its tags."""
-_IGNORED: Final = "brokers ignore what they can't read"
 
 
 def setting_doubt(name: str, value: str | int | bool) -> str | None:
-    """Why a line of broker.conf probably has no effect; None if it may have one.
+    """Why a line of broker.conf probably has no effect; None if it may have one."""
+    return line_doubt(name, value, BROKER_SETTINGS, "brokers")
+
+
+def line_doubt(name: str, value: str | int | bool, known: Mapping[str, str], servers: str) -> str | None:
+    """Why a line of a server's configuration probably has no effect; None if it may have one.
 
     RocketMQ ignores what it doesn't know or can't read, without a line in a log.
+
+    Args:
+        name: the setting's.
+        value: what the line gives it.
+        known: the settings of such servers, with their types.
+        servers: such servers, in a sentence.
     """
-    kind = BROKER_SETTINGS.get(name)
+    kind = known.get(name)
     if kind is None:
-        near = nearest(name, BROKER_SETTINGS)
+        near = nearest(name, known)
         meant = f"; did you mean `{near}`?" if near else ""
-        return f"brokers of 4.9.0 to 5.5.0 have no setting `{clipped(name)}`, and ignore it{meant}"
+        return f"{servers} of 4.9.0 to 5.5.0 have no setting `{clipped(name)}`, and ignore it{meant}"
     text = str(value).lower()
     if kind == "boolean":
         wrong = text not in ("true", "false")
-        return f"`{name}` is `true` or `false`: brokers read any other text as `false`" if wrong else None
+        return f"`{name}` is `true` or `false`: {servers} read any other text as `false`" if wrong else None
     if kind == "String" or _is_number(text, whole=kind != "double"):
         return None
-    return f"`{name}` needs {'a' if kind == 'double' else 'a whole'} number: {_IGNORED}"
+    return f"`{name}` needs {'a' if kind == 'double' else 'a whole'} number: {servers} ignore what they can't read"
 
 
 def is_of_5(name: str) -> bool:

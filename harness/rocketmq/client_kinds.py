@@ -44,6 +44,10 @@ CLIENT_KINDS: Mapping[str, ClientKind] = _registered()
 """By name: ours, and those of the user."""
 
 _CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+(?:[\w.-]*\+[0-9a-f]{8})?))?")
+_SAME = {"cpp": PYTHON.name, "c++": PYTHON.name, "golang": GO.name}
+"""Names that people know for our kinds."""
+_PROGRAMS = ("spring", "spring-boot", "springboot", "spring-cloud")
+_A_PROGRAM = "; a program of your own is `app: {jar: …}`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,10 @@ def client_choice(text: str) -> ClientChoice:
     found = _CHOICE.fullmatch(text)
     kind = CLIENT_KINDS.get(found[1]) if found else None
     if found is None or kind is None:
-        near = get_close_matches(text.partition("@")[0], CLIENT_KINDS, 1)
+        asked = text.partition("@")[0].lower()
+        near = [_SAME[asked]] if asked in _SAME else get_close_matches(asked, CLIENT_KINDS, 1)
         meant = f"; did you mean `{near[0]}`?" if near else ""
+        meant = _A_PROGRAM if asked in _PROGRAMS else meant
         known = ", ".join(name for name, kind in CLIENT_KINDS.items() if kind.program is None)
         raise ValueError(f"`{text[:40]}` is no client: write one of {known}, or `java@4.9.4`{meant}")
     if kind.version is not None and found[2] not in (None, kind.version, *kind.older):

@@ -167,6 +167,8 @@ PRODUCER = _table(
 
 TOPIC = _table("order boolean", "perm int", "readQueueNums int", "topicSysFlag int", "writeQueueNums int")
 """TopicConfig; 5.x also has `attributes`, such as `message.type`."""
+TOPIC_ATTRIBUTES = ("message.type", "queue.type", "cleanup.policy", "reserve.time", "lite.topic.expiration")
+"""Those of releases up to 5.5.0 (`TopicAttributes`)."""
 
 GROUP = _table(
     "brokerId long",

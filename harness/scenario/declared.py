@@ -122,7 +122,8 @@ class Declared(Strict):
     topics: dict[TopicKey, Topic] = Field(
         min_length=1,
         description="the topics by name. RocketMQ takes letters, digits, `_-%|`, at most 127 characters; give any "
-        "other name `by_sending: true`, and it is refused when the scenario sends to it (`send-refused`)",
+        "other name `by_sending: true`, and it is refused when the scenario sends to it (`send-refused`). "
+        "A group's own, `%RETRY%g` and `%DLQ%g`, are there without a declaration, to subscribe and to send to",
     )
     names: Literal["of-the-run", "as-written"] | None = Field(
         default=None,

@@ -1,4 +1,4 @@
-"""The user's own programs and templates that a scenario names, and that are not there yet."""
+"""The user's own programs, templates and messages that a scenario names, and that are not there yet."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.user_files import user_class_path, user_command, user_file
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.word_entries import flat, understood
 from rocketchaos.harness.scenario.yaml_places import Document, Path
+from rocketchaos.harness.steps.send import Send
 
 
 def missing_files(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """What is missing now, each at its place. A run needs it; a build may still make it."""
-    for path, look in _looks(scenario):
+    for path, look in (*_looks(scenario), *_bodies(document, scenario)):
         try:
             look()
         except EnvironmentNotReady as missing:
             yield document.report(path, f"{missing.message}. {missing.hint}")
+
+
+def _bodies(document: Document, scenario: Scenario) -> Iterator[tuple[Path, Callable[[], object]]]:
+    for placed in flat(understood(document, "steps")[0]):
+        if isinstance(placed.word, Send) and placed.word.body is not None:
+            yield (*placed.path, "body"), partial(placed.word.body_text, scenario)
 
 
 def _looks(scenario: Scenario) -> Iterator[tuple[Path, Callable[[], object]]]:

@@ -154,6 +154,12 @@ class Scenario(Declared):
         """The consumers of a group, in order of appearance."""
         return tuple(name for name, consumer in self.consumers.items() if consumer.group == group)
 
+    def named(self, target: str) -> tuple[str, ...]:
+        """The consumers that a target may mean: a consumer, a group, or a variable."""
+        if of_a_variable(target):
+            return tuple(self.consumers)
+        return (target,) if target in self.consumers else self.members(target)
+
     def topics_of(self, group: str) -> frozenset[str]:
         """The topics that its members subscribe to at their start."""
         return frozenset(topic for name in self.members(group) for topic in self.consumers[name].subscribe)

@@ -11,6 +11,7 @@ from rocketchaos.harness.rocketmq.properties import (
     PRODUCER,
     SAID_BY,
     TOPIC,
+    TOPIC_ATTRIBUTES,
     Properties,
     Value,
 )
@@ -65,6 +66,8 @@ def _wrong(
         elif name not in known:
             near = nearest(name, known)
             others = "" if near else f": it has {listed(sorted(known), most=100)}"
+            if known is TOPIC and not near:
+                others += f", and of 5.x the attributes {listed(TOPIC_ATTRIBUTES)}"
             message = f"{whose} has no property `{clipped(name)}`{others}"
             yield document.report(place, message, near, key=True)
         elif not known[name].takes(value):

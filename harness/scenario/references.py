@@ -12,7 +12,7 @@ from rocketchaos.harness.core.nearest import clipped, listed, nearest
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.name_servers import is_name_server
 from rocketchaos.harness.language.producer_spec import PRODUCER
-from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY
+from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, SYSTEM_TOPIC, is_system_topic
 from rocketchaos.harness.language.words import Reference, Word, of_a_variable, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Topic
@@ -389,6 +389,8 @@ def _without_nameserver(nodes: Mapping[str, Path] | None) -> Mapping[str, Path] 
 
 
 def _undefined(what: str, name: str, defined: Mapping[str, Path]) -> tuple[str, str | None]:
+    if what == "topic" and is_system_topic(name):
+        return f"there is no topic `{name}`{SYSTEM_TOPIC.format(name)}", None
     near = nearest(name, defined)
     known = _known(defined) if near is None else ""
     return f"there is no {what} `{clipped(name)}`{known}", near

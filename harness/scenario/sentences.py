@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.harness.core.nearest import clipped, contained, listed, nearest
 from rocketchaos.harness.language.app_spec import App
+from rocketchaos.harness.language.client_words import PROGRAM_EXAMPLES
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.expectation import meant_by
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
@@ -64,6 +65,13 @@ _SAME: Mapping[str, str] = {
     "retried": "retry",
 }
 """Words that people know from elsewhere, and the scenario's own: no similar letters lead from one to the other."""
+_SAME_KEYS: Mapping[str, tuple[str, ...]] = {
+    "group": ("to", "of"),
+    "consumer": ("to", "of"),
+    "to": ("group", "consumer", "of"),
+    "of": ("to", "group", "consumer"),
+}
+"""Keys by which words say whom they are about: each has one of them."""
 
 
 def _meant_step(word: str, known: Collection[str]) -> str | None:
@@ -107,9 +115,11 @@ def _unknown_key(_error: ErrorDetails, document: Document, path: Path) -> Senten
     key = str(path[-1])
     model = model_at(path[:-1])
     allowed = allowed_keys(model) if model is not None else ()
-    near = nearest(key, allowed)
+    near = nearest(key, allowed) or next((same for same in _SAME_KEYS.get(key, ()) if same in allowed), None)
     whose = f" of {_name(path[:-1])}" if len(path) > 1 else ""
     programs = () if "app" not in allowed else allowed_keys(App)
+    if key in programs and key not in (*PROGRAM_EXAMPLES, "main") and "app" not in document.value(path[:-1]):
+        return f"`{key}` is a key of `app`, a program of your own: the harness's clients have none", None
     if key in programs:
         return f"`{key}` is a key of `app`: write it there, `app: {{{key}: …}}`", None
     if (

@@ -1,16 +1,20 @@
 """Values that look like typing mistakes, though RocketMQ accepts them, or refuses them itself: a warning, not a
 mistake."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, cast
 
 from rocketchaos.harness.core.model import OutcomeKind
-from rocketchaos.harness.core.nearest import clipped
+from rocketchaos.harness.core.nearest import clipped, listed, nearest
+from rocketchaos.harness.language.behaviour import ALL
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.fault_effects import ENDS
+from rocketchaos.harness.language.topic import attributes_of, is_system_topic
 from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
 from rocketchaos.harness.rocketmq.broker_settings import is_of_5, setting_doubt
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
+from rocketchaos.harness.rocketmq.name_server_settings import name_server_doubt
+from rocketchaos.harness.rocketmq.properties import TOPIC_ATTRIBUTES, Value
 from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
@@ -20,6 +24,7 @@ from rocketchaos.harness.steps.base import every_step
 
 if TYPE_CHECKING:
     from rocketchaos.harness.steps.broker_config import BrokerConfig
+    from rocketchaos.harness.steps.topic_config import TopicConfig
 
 
 def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -31,6 +36,64 @@ def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     yield from _unseen_programs(document, scenario)
     yield from _not_said_to_fail(document, scenario)
     yield from _broker_settings(document, scenario)
+    yield from _name_server_settings(document, scenario)
+    yield from _attributes(document, scenario)
+    yield from _keys_of_no_message(document, scenario)
+    yield from _topics_of_rocketmq(document, scenario)
+
+
+def _topics_of_rocketmq(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Topics that are called as RocketMQ's own, and are others, because the run adds to their names."""
+    for name in scenario.topics:
+        if is_system_topic(name) and not scenario.names_as_written:
+            doubt = (
+                f"the run adds to this name, so it is not RocketMQ's own {name}: write `names: as-written`"
+            )
+            yield document.report(("topics", name), doubt, key=True)
+
+
+def _keys_of_no_message(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Messages on which a listener blocks, or which it fails, and that are never sent."""
+    if scenario.sends_unseen:
+        return
+    for name, consumer in scenario.consumers.items():
+        for field in ("block", "commit", "only"):
+            for index, key in enumerate(getattr(consumer.behaviour, field) or ()):
+                topic, _, number = key.rpartition("-")
+                sent = scenario.most_sent(topic)
+                if key == ALL or (number.isdecimal() and 1 <= int(number) <= sent):
+                    continue
+                few = (
+                    f"the steps send {sent} to {topic}"
+                    if topic in scenario.topics
+                    else "no topic is called so"
+                )
+                path = document.in_file(("consumers", name, "behaviour", field, index))
+                yield document.report(path, f"no message has the key `{clipped(key)}`: {few}")
+
+
+def _attributes(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Attributes of topics that no broker takes. A build of one's own may know more."""
+    given: list[tuple[Path, Mapping[str, Value]]] = [
+        (("topics", name, "settings"), topic.settings) for name, topic in scenario.topics.items()
+    ]
+    for placed in flat(understood(document, "steps")[0]):
+        if placed.word.word == "topic-config":
+            given.append(((*placed.path, "set"), cast("TopicConfig", placed.word).settings))
+    for path, settings in given:
+        for attribute in attributes_of(settings):
+            if attribute not in TOPIC_ATTRIBUTES:
+                near = nearest(attribute, TOPIC_ATTRIBUTES)
+                meant = f"; did you mean `{near}`?" if near else f": they have {listed(TOPIC_ATTRIBUTES)}"
+                doubt = f"topics of 5.0.0 to 5.5.0 have no attribute `{clipped(attribute)}`{meant}"
+                yield document.report((*path, attribute), doubt, key=True)
+
+
+def _name_server_settings(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Lines of namesrv.conf that have no effect."""
+    for name, value in scenario.cluster.namesrv.items():
+        if (doubt := name_server_doubt(name, value)) is not None:
+            yield document.report(("cluster", "namesrv", name), doubt, key=True)
 
 
 def _broker_settings(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:

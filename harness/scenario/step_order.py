@@ -7,6 +7,7 @@ variable that may stand for it. A step is refused only if no state is possible, 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from rocketchaos.harness.language.cluster_needs import SLAVE_SUFFIX
 from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
@@ -47,6 +48,11 @@ class _Course:
     others: dict[str, _Actor] = field(default_factory=dict)
     """Nodes of the cluster, and producers: they run from the beginning on, and no variable stands for them."""
 
+    doubts: list[Diagnostic] = field(default_factory=list)
+    """Steps that are possible where they stand, and hardly meant there."""
+    sent: set[tuple[str, str]] = field(default_factory=set)
+    """The producers and topics of earlier sends: such a producer has the topic's route."""
+
     def actors(self) -> dict[str, _Actor]:
         """All of them, by the names that steps have for them."""
         variables = {f"${name}": actor for name, actor in self.variables.items()}
@@ -68,15 +74,33 @@ def check_order(
     Undefined names are skipped. If a name is undefined, the steps' own rules are not asked.
     """
     if scenario.consumers and not any(isinstance(placed.word, Start) for placed in flat(steps)):
-        yield document.report(("steps",), "no step starts a consumer: begin with `start`", key=True)
+        groups = dict.fromkeys(consumer.group for consumer in scenario.consumers.values())
+        message = (
+            "no step starts a consumer: begin with `start`, or leave out `consumers`, and name the groups alone, "
+            f"`groups: [{', '.join(groups)}]`"
+        )
+        yield document.report(("steps",), message, key=True)
         return
+    yield from _in_order(_beginning(document, scenario, steps), steps, all_defined)
+
+
+def doubts_of_order(
+    document: Document, scenario: Scenario, steps: list[PlacedWord]
+) -> tuple[Diagnostic, ...]:
+    """Sends of a valid scenario that nothing can acknowledge where they stand: each is a warning."""
+    course = _beginning(document, scenario, steps)
+    list(_in_order(course, steps, all_defined=False))
+    return tuple(dict.fromkeys(course.doubts))
+
+
+def _beginning(document: Document, scenario: Scenario, steps: list[PlacedWord]) -> _Course:
     consumers = {name: _Actor(frozenset((_NEW,))) for name in scenario.consumers}
     others = {
         name: _Actor(frozenset((_RUNNING,)))
         for name in (*scenario.cluster.nodes, *scenario.senders)
         if name not in consumers
     }
-    yield from _in_order(_Course(document, scenario, steps, consumers, others=others), steps, all_defined)
+    return _Course(document, scenario, steps, consumers, others=others)
 
 
 def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -> Iterator[Diagnostic]:
@@ -88,6 +112,10 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -
         yield from _members_started(course, placed)
         yield from _runs_needed(course, placed, step)
         yield from _sent_by_who_runs(course, placed, step)
+        if isinstance(step, Settle) and step.route is not None:
+            course.sent.add((PRODUCER, step.route))
+        if isinstance(step, Send):
+            course.doubts += _sent_to_nobody(course, placed, step)
         yield from _moved(course, placed, step)
         if isinstance(step, Repeat):
             yield from _repeated(course, placed, step.times, all_defined)
@@ -176,6 +204,33 @@ def _sent_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterat
         who = "the producer" if name == PRODUCER else name
         message = f"`{step.word}`: {who} {_in_words(producer)}: `restart` or `resume` it before"
         yield course.document.report(placed.path, message, key=True)
+
+
+def _sent_to_nobody(course: _Course, placed: PlacedWord, step: Send) -> Iterator[Diagnostic]:
+    """Messages of a topic of which no broker answers, or whose route a producer can't ask for."""
+    scenario, way = course.scenario, (step.producer, step.topic)
+    sender = scenario.senders.get(step.producer)
+    if step.topic not in scenario.topics or sender is None or step.may_fail or step.oneway:
+        return
+    masters = scenario.brokers_of(step.topic) if step.broker is None else (step.broker,)
+    # A slave that runs may have become a master.
+    brokers = [name for master in masters for name in (master, f"{master}{SLAVE_SUFFIX}")]
+    known = way in course.sent or sender.needs_proxy
+    asked = sender.name_servers or scenario.cluster.name_server_nodes
+    course.sent.add(way)
+    for names, why in (
+        (brokers, "no broker has it then"),
+        (() if known else asked, "nobody tells its route"),
+    ):
+        actors = {name: course.others[name] for name in names if name in course.others}
+        if actors and not any(actor.states & _ANSWERING for actor in actors.values()):
+            gone = ", ".join(f"{name} {_in_words(actor)}" for name, actor in actors.items())
+            message = (
+                f"{gone}, so the messages are not acknowledged: {why}. `restart` or `resume` it before, "
+                "or let the send fail, `may_fail: true`"
+            )
+            yield course.document.report(placed.path, message, key=True)
+            return
 
 
 def _moved(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:

@@ -5,10 +5,12 @@ from collections.abc import Collection, Iterator
 from rocketchaos.assertions import Check
 from rocketchaos.assertions.limits import LEAST, MOST
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
+from rocketchaos.harness.scenario.causes import hardly_caused, without_cause
 from rocketchaos.harness.scenario.contrast import both_can_hold, contradictions, one_holds_with_the_other
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.slips import slips
+from rocketchaos.harness.scenario.step_order import doubts_of_order
 from rocketchaos.harness.scenario.word_entries import all_words, flat
 from rocketchaos.harness.scenario.yaml_places import Document
 from rocketchaos.harness.steps import Step
@@ -39,10 +41,15 @@ def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
             always = _always(placed.word) if isinstance(placed.word, Check) else ()
             for doubt in (*placed.word.doubts(scenario), *always):
                 yield document.report(placed.path, doubt, key=True)
+    for section in ("also", TENDENCY, *_expected(scenario)):
+        for placed in words[section][0]:
+            for doubt in hardly_caused(scenario, placed.word) if isinstance(placed.word, Check) else ():
+                yield document.report(placed.path, doubt, key=True)
     yield from one_holds_with_the_other(document, scenario, exact=False)
     yield from contradictions(document, scenario, exact=False)
     yield from both_can_hold(document, scenario)
     yield from slips(document, scenario)
+    yield from doubts_of_order(document, scenario, words["steps"][0])
 
 
 def _always(check: Check) -> Iterator[str]:
@@ -61,9 +68,11 @@ def _expected(scenario: Scenario) -> set[str]:
 
 
 def _unreachable(document: Document, scenario: Scenario, sections: Collection[str]) -> Iterator[Diagnostic]:
-    """The numbers in these sections that no run can reach."""
+    """The numbers in these sections that no run can reach, and the checks whose cause is in no step."""
+    steps = all_words(document)["steps"][0]
     for section, (words, _) in all_words(document).items():
         for placed in flat(words) if section in sections else ():
             assert isinstance(placed.word, Check | Step)
-            for reason in placed.word.unreachable(scenario):
+            cause = without_cause(placed.word, steps) if isinstance(placed.word, Check) else ()
+            for reason in (*placed.word.unreachable(scenario), *cause):
                 yield document.report(placed.path, reason, key=True)

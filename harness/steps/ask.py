@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,7 +14,12 @@ from rocketchaos.harness.core.events.servers import Asked
 from rocketchaos.harness.language.words import NodeRef
 from rocketchaos.harness.rocketmq.response_codes import in_words
 from rocketchaos.harness.steps.base import Step
-from rocketchaos.harness.steps.real_names import in_scenarios_names, unknown_names, with_real_names
+from rocketchaos.harness.steps.real_names import (
+    in_scenarios_names,
+    scenarios_own,
+    unknown_names,
+    with_real_names,
+)
 
 if TYPE_CHECKING:
     from rocketchaos.harness.rocketmq.remoting import Answer
@@ -25,6 +31,8 @@ _LIMIT_S = 15.0
 (Broker2Client.callClient, AdminBrokerProcessor.callConsumer)."""
 _SENDING = (10, 36, 310, 320)
 """SEND_MESSAGE, CONSUMER_SEND_MSG_BACK, SEND_MESSAGE_V2, SEND_BATCH_MESSAGE."""
+_CREATING = 17
+"""UPDATE_AND_CREATE_TOPIC."""
 _DELETING = (215, 216)
 """DELETE_TOPIC_IN_BROKER, DELETE_TOPIC_IN_NAMESRV."""
 _OF_SERVERS = (25, 100, 102, 103, 104, 205, 306, 316, 318, 327, 329)
@@ -35,6 +43,8 @@ share it."""
 _TEXT_LIMIT = 100_000
 """Characters of an answer's body that the history keeps."""
 _NO_TEXT = "\ufffd"
+_JSON_TEXT = re.compile(r':\s*"([^"]*)"')
+"""The texts among the values of a body in JSON."""
 
 
 class Ask(Step):
@@ -68,6 +78,11 @@ class Ask(Step):
     def sends_unseen(self) -> bool:
         return self.code in _SENDING
 
+    def creates_on(self, broker: str, scenario: Scenario) -> tuple[str, ...]:
+        if self.code != _CREATING or self.node != broker:
+            return ()
+        return tuple(topic for topic in scenario.topics if {topic, f"<{topic}>"} & {*self.fields.values()})
+
     def defines(self) -> tuple[tuple[str, str], ...]:
         return (("asked", self.name),)
 
@@ -78,6 +93,9 @@ class Ask(Step):
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from unknown_names((self.body, *self.fields.values()), scenario)
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        yield from scenarios_own((*self.fields.values(), *_JSON_TEXT.findall(self.body)), scenario)
 
     def run(self, context: StepContext) -> None:
         from rocketchaos.harness.rocketmq import remoting

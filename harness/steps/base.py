@@ -59,6 +59,11 @@ class Step(Word, ABC):
         del scenario  # most steps send nothing
         yield from ()
 
+    def creates_on(self, broker: str, scenario: Scenario) -> tuple[str, ...]:
+        """The topics that it creates on a broker, in addition to those that the scenario declares there."""
+        del broker, scenario  # most steps create none
+        return ()
+
     @property
     def sends_unseen(self) -> bool:
         """Whether it may put messages into topics that `sends` doesn't tell."""

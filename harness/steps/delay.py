@@ -23,7 +23,7 @@ class Delay(NetworkStep):
 
     You can't choose a client or a direction: the kernel delays all that the broker sends (`tc netem`); if it
     can't, Toxiproxy delays all that passes the broker's advertised address. With `tc netem` the broker's
-    packets to name server and slaves are late as well.
+    packets to name server and slaves are late as well. It runs with `--on containers` alone.
     """
 
     word = "delay"

@@ -18,7 +18,7 @@ class Loss(BetweenStep):
     """Drop each packet that two sides send each other, or that one sends the other, with a probability.
 
     TCP resends what was lost, so everything arrives late; with a high loss connections end. Sides as in
-    `partition`.
+    `partition`, and as that it runs with `--on containers` alone.
     """
 
     word = "loss"

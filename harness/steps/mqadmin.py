@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
@@ -12,7 +13,12 @@ from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.language.words import AccountRef, DurationMs
 from rocketchaos.harness.steps.base import Step
-from rocketchaos.harness.steps.real_names import in_scenarios_names, unknown_names, with_real_names
+from rocketchaos.harness.steps.real_names import (
+    in_scenarios_names,
+    scenarios_own,
+    unknown_names,
+    with_real_names,
+)
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
 
 _TEXT_LIMIT = 100_000
 """Characters of the output that the history keeps."""
+_CREATES_A_TOPIC = "updateTopic"
 _DELETES_A_TOPIC = "deleteTopic"
 _SENDING = ("sendMessage", "checkMsgSendRT")
 _OF_SERVERS = frozenset(
@@ -31,6 +38,9 @@ _OF_SERVERS = frozenset(
     }
 )
 """What changes a server for everybody, so that no other run may share it."""
+
+_NO_NAMES = frozenset({"-a", "-b", "-c", "-k", "-p", "-v"})
+"""Options whose values are no topics and no groups: attributes, addresses, texts."""
 
 
 class Mqadmin(Step):
@@ -86,6 +96,13 @@ class Mqadmin(Step):
     def sends_unseen(self) -> bool:
         return shlex.split(self.command)[0] in _SENDING
 
+    def creates_on(self, broker: str, scenario: Scenario) -> tuple[str, ...]:
+        words = shlex.split(self.command)
+        there = f"<{broker}>" in words or {"-c", "--clusterName"} & {*words}
+        if words[0] != _CREATES_A_TOPIC or not there:
+            return ()
+        return tuple(topic for topic in scenario.topics if {topic, f"<{topic}>"} & {*words})
+
     def defines(self) -> tuple[tuple[str, str], ...]:
         return (("mqadmin", self.name),)
 
@@ -98,6 +115,9 @@ class Mqadmin(Step):
         yield from unknown_names((self.command,), scenario)
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
+        words = shlex.split(self.command)
+        values = (value for flag, value in pairwise(words) if flag.startswith("-") and flag not in _NO_NAMES)
+        yield from scenarios_own(values, scenario)
         if scenario.cluster.accounts and self.account is None and not self.goes_on:
             first = next(iter(scenario.cluster.accounts))
             yield f"it signs nothing, so brokers refuse it: write `account: {first}`, one with `admin: true`"

@@ -17,7 +17,8 @@ class Partition(BetweenStep):
 
     Neither side notices: connections stay open, and a request waits for its answer until a timeout. If the
     partition ends before a side gives up, TCP continues where it was. Nodes must be up when it begins; a side
-    with clients needs `workers: containers`. A broker's slave is a separate node, `broker-a-slave`.
+    with clients needs `workers: containers`. A broker's slave is a separate node, `broker-a-slave`. It runs
+    with `--on containers` alone.
     """
 
     word = "partition"

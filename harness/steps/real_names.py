@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.core.errors import PreconditionNotMet, RequestFailed
+from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY
 from rocketchaos.harness.rocketmq.stored_messages import decode
 
 if TYPE_CHECKING:
@@ -33,6 +34,22 @@ def unknown_names(texts: Sequence[str], scenario: Scenario) -> Iterator[str]:
                 yield f"<{name}>: the scenario has no topic, group, consumer, node or message of this name"
             elif name in scenario.groups and name in scenario.consumers:
                 yield f"<{name}>: a consumer and a group are called so: give the consumer another name"
+
+
+def scenarios_own(texts: Iterable[str], scenario: Scenario) -> Iterator[str]:
+    """A sentence for each text that is the scenario's name of a topic or a group, which has another name there."""
+    for text in dict.fromkeys(() if scenario.names_as_written else texts):
+        for prefix in ("", RETRY, DEAD_LETTERS):
+            name = text.removeprefix(prefix)
+            if text == f"{prefix}{name}" and name in (scenario.groups if prefix else _shared(scenario)):
+                yield (
+                    f"RocketMQ knows no `{text}`, because the run adds to this name: write `{prefix}<{name}>`, or "
+                    "`names: as-written` in the scenario"
+                )
+
+
+def _shared(scenario: Scenario) -> tuple[str, ...]:
+    return (*scenario.topics, *scenario.groups)
 
 
 def _is_message(name: str, scenario: Scenario) -> bool:

@@ -18,7 +18,7 @@ class Reset(BetweenStep):
     """Answer everything that two sides send each other over TCP with a reset, until `heal`.
 
     An open connection ends with the next packet on it, and no new one can be opened. Sides as in `partition`,
-    always both directions, because a reset has to reach the sender.
+    always both directions, because a reset has to reach the sender. It runs with `--on containers` alone.
     """
 
     word = "reset"

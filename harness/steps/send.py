@@ -25,7 +25,7 @@ from rocketchaos.harness.language.words import (
     tag_doubt,
 )
 from rocketchaos.harness.rocketmq.allocation import Queue
-from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.base import Step, every_step
 
 if TYPE_CHECKING:
     from rocketchaos.harness.clients.producer import Producer
@@ -64,9 +64,9 @@ class Send(Sending, Step):
     which starts at a random queue. The harness gives each message a key: `orders-1` for the first one sent to
     orders; the numbers of a topic go through all producers.
 
-    The producer never retries by itself. The fate of a message that is not acknowledged is open, and checks
-    count only acknowledged ones. The run is then inconclusive, unless the step has `may_fail`, as while a
-    broker is away.
+    By default the producer doesn't retry by itself; `retryTimesWhenSendFailed` in its `settings` lets the Java
+    client do so. The fate of a message that is not acknowledged is open, and checks count only acknowledged
+    ones. The run is then inconclusive, unless the step has `may_fail`, as while a broker is away.
 
     A message sent with a delay, one-way or in a transaction reaches its queue only later, or never: it counts
     as sent once an observation finds it there. `settle: {delivered: …}` waits for it.
@@ -178,8 +178,14 @@ class Send(Sending, Step):
             )
         if self.queue is not None and self.queue >= max(numbers):
             yield f"{self.topic} has the queues 0 to {max(numbers) - 1}: there is no queue {self.queue}"
-        if self.broker is not None and self.broker not in brokers:
+        if self.broker is not None and self.broker not in brokers and not self._grown(scenario):
             yield f"{self.topic} is on {', '.join(brokers)}: not on {self.broker}"
+
+    def _grown(self, scenario: Scenario) -> bool:
+        """Whether a step creates the topic on the broker to which it sends, or may do so."""
+        return self.broker in scenario.cluster.brokers and any(
+            self.topic in step.creates_on(str(self.broker), scenario) for step in every_step(scenario.steps)
+        )
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         accounts = scenario.cluster.accounts
@@ -297,6 +303,8 @@ class Send(Sending, Step):
             for queue in queues:
                 if queue[1] == self.queue and self.broker in (None, queue[0]):
                     return queue
+            if self.broker is not None and self.broker not in context.scenario.brokers_of(self.topic):
+                return self.broker, self.queue  # a step has created the topic there
             raise PreconditionNotMet(
                 f"send: {self.topic} has no queue {self.queue} to which producers send at this moment: a "
                 "`topic-config` has changed their number"

@@ -17,7 +17,7 @@ MEASURED = (0, 1, 3)
 
 
 def forty() -> list[str]:
-    """The files of 40 symptoms and of their controls: always the same, drawn at random of those for any version."""
+    """The files of 40 symptoms and of their controls: the same ones each time, drawn at random."""
     library = {item.name: item for item in load_all([ROOT / "scenarios"])}
     any_version = [item for item in library.values() if item.symptom and item.control and not item.rocketmq]
     drawn = random.Random(0).sample(any_version, 40)

@@ -13,11 +13,12 @@ PYTHON = ClientKind(
             filters_by="own",
             raises_version=False,
             counts_pulls=False,
-            # The C++ client has a batch size, but takes it for orderly listeners alone.
+            # The C++ client has a batch size, but takes it for orderly listeners alone. Its requests have no
+            # `bname` (there is no such text in librocketmq.so), which the proxy's remoting port wants.
             lacks=keys(
                 "consume_from strategy queues rooms post_subscription_when_pull heartbeat_v2 settings "
                 "max_reconsume_times retry_delay_level batch_size pull_threshold_for_queue pull_interval "
-                "pull_retry_after filter_class instance"
+                "pull_retry_after filter_class instance through"
             ),
             sql=False,
             resubscribes=False,

@@ -83,8 +83,18 @@ def test_what_no_kind_of_cluster_can_run_is_refused(
     said = capsys.readouterr().err
     assert f"{file}:3:1: no kind of cluster has everything that it needs" in said
     assert "embedded lacks container workers; containers lacks proxy: local" in said
-    file.write_text(file.read_text().replace("proxy: local", "proxy: cluster"))
+    valid = file.read_text().replace("proxy: local", "proxy: cluster")
+    file.write_text(valid)
     assert main(["validate", str(file)]) == 0
+    file.write_text(
+        f"{valid}producer: {{client: python}}\n".replace("count: 1}", "count: 1, async: true}", 1)
+    )
+    assert main(["validate", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert (
+        f"{file}:15:1: no version that it is about can run it: with RocketMQ 5.5.0 it can't have python"
+        in said
+    )
 
 
 def test_a_file_that_is_no_scenario_is_called_that_and_shows_ten_mistakes(

@@ -11,7 +11,7 @@ from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
-from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.plan.feasibility import why_not, why_on_no_version
 from rocketchaos.harness.rocketmq.client_kinds import client_choice
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.rocketmq.versions import has_proxy
@@ -156,3 +156,47 @@ def test_versions_say_whether_they_have_one() -> None:
 def test_a_cluster_of_4_9_refuses_a_proxy(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=r"RocketMQ 4\.9\.4 has no proxy"):
         EmbeddedCluster("4.9.4", COMPRESSED, tmp_path, owner="tests", needs=ClusterNeeds(proxy="local"))
+
+
+@pytest.mark.parametrize(
+    ("head", "consumer", "send", "reason"),
+    [
+        ("producer: {client: python}", "", "transaction: {state: commit}", "can't send with `transaction`"),
+        ("producer: {client: go}", "", "delay: 5s", "can't send with `delay`"),
+        ("producer: {client: grpc}", "", "hash_key: k", "orders has no `message.type: FIFO`"),
+        ("producer: {client: grpc}", "", "queue: 0", "it can't choose a queue"),
+        ("rocketmq: '<5.0'", "client: grpc", "", "it needs the proxy of RocketMQ 5, which 4.9.8 lacks"),
+        (
+            "",
+            "heartbeat_v2: true, client: java@4.9.4",
+            "",
+            "`heartbeat_v2` is what the client 4.9.4 can't do",
+        ),
+    ],
+)
+def test_what_no_version_can_run_is_known_without_one(
+    head: str, consumer: str, send: str, reason: str
+) -> None:
+    found = why_on_no_version(scenario(head, consumer, send))
+    assert found is not None
+    assert found.startswith("no version that it is about can run it: with RocketMQ ")
+    assert reason in found
+
+
+@pytest.mark.parametrize(
+    ("head", "consumer", "send"),
+    [
+        ("", "", ""),
+        ("rocketmq: '>=5.9'", "client: grpc", ""),
+        ("", "heartbeat_v2: true", ""),
+        ("producer: {client: java@5.5.0}", "", "delay: 5s"),
+        ("rocketmq: '==4.9.2'", "client: java@4.9.4", "oneway: true"),
+    ],
+)
+def test_what_one_version_can_run_is_fine(head: str, consumer: str, send: str) -> None:
+    assert why_on_no_version(scenario(head, consumer, send)) is None
+
+
+def test_a_python_consumer_goes_through_no_proxy() -> None:
+    with pytest.raises(UsageProblem, match="can't do this: leave out `through`"):
+        scenario(consumer="through: proxy, client: python")

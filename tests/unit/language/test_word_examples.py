@@ -24,12 +24,13 @@ HEAD = """\
 name: example
 title: an example
 workers: containers
+cluster: {dashboard: true}
 topics:
   orders: {queues: 4}
   bills: {queues: 4}
 groups: h
 consumers:
-  a: {group: g, subscribe: {orders: tagA}, behaviour: {block: [orders-1]}}
+  a: {group: g, subscribe: {orders: tagA}, behaviour: {block: [orders-1], reply: true}}
   b: {group: g, subscribe: {orders: tagB}, behaviour: {block: [orders-1]}}
   puller: {group: p, api: pull, subscribe: {orders: '*'}}
 steps:
@@ -58,6 +59,16 @@ BEFORE: Mapping[str, list[str]] = {
 """What must come before an example whose own steps start consumers."""
 BEFORE_CHECKS: Mapping[str, list[str]] = {
     "send-refused": ["send: {topic: orders, count: 8, may_fail: true}"],
+    "transaction-checked": ["send: {topic: orders, count: 1, transaction: {state: unknown}}"],
+    "replied": ["send: {topic: orders, count: 4, request: 3s}"],
+    "recall-refused": [
+        "send: {topic: orders, count: 1, delay: 5s}",
+        "recall: {messages: orders-1, may_be_refused: true}",
+    ],
+    "subscribe-refused": [
+        "subscribe: {consumer: a, topic: orders, expression: '||', may_be_refused: true}",
+    ],
+    "seek-refused": ["seek: {consumer: a, topic: orders, to: begin, may_be_refused: true}"],
 }
 """What a check needs besides."""
 FOR_CHECKS = [

@@ -41,6 +41,25 @@ def test_missing_programs_and_templates_are_warned_of(
     assert "Build it before the run, or correct `jar`." in warned[0]
 
 
+def test_a_missing_body_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "own.scenario.yaml"
+    own = "app: {jar: target/a.jar, files: {app.yml: app.yml.template}}, "
+    text = "".join(line for line in SCENARIO.splitlines(True) if not line.startswith("  b:"))
+    text = (
+        text.replace(own, "")
+        .replace("[a, b]", "a")
+        .replace("count: 4}\n", "count: 4, body: order.json}\n", 1)
+    )
+    file.write_text(text)
+    assert main(["validate", str(file)]) == 0
+    (warned,) = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
+    assert "own.scenario.yaml:9:43: warning: the messages' body do" in warned
+    assert "Correct `body` in the step `send`." in warned
+    (tmp_path / "order.json").write_text("{}")
+    assert main(["validate", str(file)]) == 0
+    assert "warning" not in capsys.readouterr().err
+
+
 def test_files_that_are_there_are_no_news(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "target").mkdir()
     for name in ("target/a.jar", "app.yml.template", "b"):

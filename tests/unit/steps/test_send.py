@@ -348,3 +348,12 @@ def test_a_transaction_takes_as_long_as_it_says() -> None:
     said = {"state": "commit", "checked": "rollback", "takes": "8s"}
     (sent,) = sent_by({"count": 1, "transaction": said}).sent
     assert sent["how"] == {"transaction": {"state": "commit", "checked": "rollback", "takes_ms": 8000}}
+
+
+def test_a_broker_onto_which_the_topic_has_grown() -> None:
+    context = Context()
+    context.scenario.brokers_of = lambda _topic: ("broker-a", "broker-b")
+    sent = sent_by({"count": 1, "queue": 1, "broker": "broker-c"}, context).sent
+    assert [item["queue"] for item in sent] == [("broker-c", 1)]
+    with pytest.raises(PreconditionNotMet, match="orders has no queue 2"):
+        sent_by({"count": 1, "queue": 2, "broker": "broker-b"}, context)
