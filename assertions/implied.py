@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import get_args
 
 from rocketchaos.assertions.base import Check, Count
 from rocketchaos.assertions.limits import LEAST, MOST
+from rocketchaos.harness.language.words import DurationMs
 
 _NOT_STATED = ("claim", "refutes", "where")
 """Keys that don't change what a check says of a run."""
@@ -47,6 +49,16 @@ def spans(check: Check) -> dict[str, Span]:
     if isinstance(check, Count) and check.count is not None:
         found[""] = Span(check.count, check.count)
     return found
+
+
+def times(check: Check) -> set[str]:
+    """Those of its `spans` that are durations, in milliseconds."""
+    fields = type(check).model_fields
+    return {
+        name.removesuffix(LEAST).removesuffix(MOST)
+        for name in _limits(check)
+        if DurationMs in get_args(fields[name].annotation)
+    }
 
 
 def implies(check: Check, other: Check) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from rocketchaos.assertions.mqadmin import failed_tool
 from rocketchaos.harness.core.errors import (
     EnvironmentNotReady,
+    NodeEnded,
     PreconditionNotMet,
     RocketchaosError,
     UsageProblem,
@@ -45,7 +46,9 @@ class Failures:
         """Record why the run could not be completed. Anything that is not an `Exception` is an interruption.
         If a process has died, that is the cause, whatever showed it first.
         """
-        if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
+        shows_another = isinstance(failure, PreconditionNotMet | EnvironmentNotReady)
+        # One that says that a server ended as it started names the way out.
+        if shows_another and not isinstance(failure, NodeEnded) and self.context is not None:
             failure = self._health.deeper_cause() or self._out_of_memory() or failure
         if isinstance(failure, RocketchaosError):
             trouble = next(trouble for kind, trouble in _TROUBLES.items() if isinstance(failure, kind))

@@ -68,7 +68,12 @@ class RestartNode(NodeFault, OverOnceEffective):
             self._cluster.restart_node(self.target)
         except NodeEnded as refusal:
             if not self._may_be_refused:
-                raise
+                # The end of its output is long, and tells what it shut down, not why.
+                way_out = (
+                    f"If it may end so, write `restart: {{targets: {self.target}, may_be_refused: true}}`. "
+                    "Its log is in the run folder, logs/."
+                )
+                raise NodeEnded(refusal.message, way_out, refusal.reason) from None
             self._refusal = refusal
             self._cluster.excuse_end(self.target)
         else:

@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 
 from rocketchaos.assertions import Check
 from rocketchaos.assertions.base import Count
-from rocketchaos.assertions.implied import Span, implies, spans, subject
+from rocketchaos.assertions.implied import Span, implies, spans, subject, times
 from rocketchaos.assertions.reach import room
 from rocketchaos.assertions.refuted import Refuted
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
@@ -56,10 +56,10 @@ def both_can_hold(document: Document, scenario: Scenario) -> Iterator[Diagnostic
     ):
         return  # said already
     common = _room_for(scenario, checks)
-    # A time is hardly ever just so long; a count is.
     least_width = 0.0 if isinstance(checks[0], Count) else 1.0
-    if common is not None and common.spans and common.wide_enough(least_width):
-        text = " and ".join(f"{what}{_in_words(span)}" for what, span in common.spans.items())
+    # A time is hardly ever just so long; a count is.
+    if common is not None and common.spans and common.wide_enough(least_width, of_a_time=1.0):
+        text = " and ".join(common.in_words())
         message = f"`anomaly` and `healthy` both hold with {text}{common.unit}: such a run is inconclusive"
         yield document.report(("healthy",), message, key=True)
 
@@ -71,9 +71,18 @@ class _Room:
     spans: Mapping[str, Span]
     exact: bool = True
     unit: str = ""
+    times: frozenset[str] = frozenset()
+    """Those of them that are durations, in milliseconds."""
 
-    def wide_enough(self, least_width: float) -> bool:
-        return all(span.high - span.low >= least_width for span in self.spans.values())
+    def wide_enough(self, least_width: float, of_a_time: float = 0.0) -> bool:
+        return all(
+            span.high - span.low >= (of_a_time if what in self.times else least_width)
+            for what, span in self.spans.items()
+        )
+
+    def in_words(self) -> Iterator[str]:
+        for what, span in self.spans.items():
+            yield " ".join((*what.split("_")[:-1], _in_words(span, time=what in self.times)))
 
 
 def _room_for(scenario: Scenario, checks: Sequence[Check]) -> _Room | None:
@@ -83,7 +92,7 @@ def _room_for(scenario: Scenario, checks: Sequence[Check]) -> _Room | None:
         for check in checks:
             for what, span in spans(check).items():
                 common[what] = common.get(what, Span()).common(span)
-        return _Room(common)
+        return _Room(common, times=frozenset(times(checks[0])))
     reaches = [reach for reach in (check.reach(scenario) for check in checks) if reach is not None]
     if len(reaches) < len(checks):
         return None
@@ -110,9 +119,8 @@ def _reaches(scenario: Scenario, first: Check, other: Check, exact: bool) -> boo
     return comparable and (not exact or type(first) is type(other)) and own.says_of(wanted) in wanted.span
 
 
-def _in_words(span: Span) -> str:
+def _in_words(span: Span, *, time: bool) -> str:
+    low, high = (f"{max(0, end) / 1000:g}s" if time else f"{max(0, end):g}" for end in (span.low, span.high))
     if span.low == span.high:
-        return f"{span.low:g}"
-    if math.isinf(span.high):
-        return f"{span.low:g} or more"
-    return f"{max(0, span.low):g} to {span.high:g}"
+        return low
+    return f"{low} or more" if math.isinf(span.high) else f"{low} to {high}"

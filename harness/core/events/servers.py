@@ -137,13 +137,15 @@ class FilesExpired(Body, frozen=True, kw_only=True):
 
 
 class FilesLost(Body, frozen=True, kw_only=True):
-    """Files of a broker that is down were deleted, or cut."""
+    """Files of a broker or a consumer that is down were deleted, or cut."""
 
     kind: ClassVar[str] = "files-lost"
     node: ClassVar[str] = "harness"
-    broker: str
+    broker: str = ""
+    consumer: str = ""
+    """One that broadcasts, in place of a broker."""
     files: tuple[str, ...]
-    """Below its store; of a folder all that was in it."""
+    """Below its store, of a consumer that of its offsets; of a folder all that was in it."""
     keep_bytes: int | None = None
     """The length to which each was cut; None: they were deleted."""
 

@@ -255,10 +255,10 @@ def _of_change(node: str, body: Body) -> str | None:
             )
         case FilesExpired(broker=broker, topic=topic):
             return f"{broker} has deleted expired files, which had messages of {topic}"
-        case FilesLost(broker=broker, files=files, keep_bytes=int(keep)):
-            return f"files of {broker} are cut after {keep} bytes: {', '.join(files)}"
-        case FilesLost(broker=broker, files=files):
-            return f"{broker} has lost files: {', '.join(files)}"
+        case FilesLost(broker=broker, consumer=consumer, files=files, keep_bytes=int(keep)):
+            return f"files of {broker or consumer} are cut after {keep} bytes: {', '.join(files)}"
+        case FilesLost(broker=broker, consumer=consumer, files=files):
+            return f"{broker or consumer} has lost files: {', '.join(files)}"
         case Asked(of=asked, request=request, status=status):
             return f"request {request} to {asked}: {status}"
         case MqadminRan(command=command):

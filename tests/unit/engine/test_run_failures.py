@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosError
+from rocketchaos.harness.core.errors import (
+    EnvironmentNotReady,
+    NodeEnded,
+    PreconditionNotMet,
+    RocketchaosError,
+)
 from rocketchaos.harness.core.events.run import RunTrouble
 from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.core.history import History
@@ -60,3 +66,17 @@ def test_a_tool_that_went_well_since_is_none() -> None:
     assert noted(PreconditionNotMet(UNREACHED), WRONG_USAGE, WENT_WELL) == UNREACHED
     assert noted(PreconditionNotMet(UNREACHED)) == UNREACHED
     assert noted(EnvironmentNotReady("no disk"), WRONG_USAGE) == "no disk"
+
+
+def test_a_server_that_ended_as_it_started_is_the_cause_with_its_way_out() -> None:
+    history = History("run")
+    died = EnvironmentNotReady(
+        "the server broker-a died: exit code 253", "Its log is in the run folder, logs/."
+    )
+    failures = Failures(history, cast(Any, SimpleNamespace(deeper_cause=lambda: died)), Path())
+    failures.context = cast(Any, object())
+    failures.note_failure(
+        NodeEnded("broker-a could not be started: ended with exit code 253", "Its end.", "253")
+    )
+    messages = [event.body.message for event in history.events if isinstance(event.body, RunTrouble)]
+    assert messages == ["broker-a could not be started: ended with exit code 253\n  Its end."]

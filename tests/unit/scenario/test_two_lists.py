@@ -65,6 +65,27 @@ def test_lists_that_can_both_hold_are_warned_of() -> None:
     assert doubts(times) == []
 
 
+@pytest.mark.parametrize(
+    ("anomaly", "healthy", "both"),
+    [
+        (
+            "retry: {group: g, count: 2, after_at_least: 8s}",
+            "retry: {group: g, after_at_most: 8s, count: 2}",
+            "",
+        ),
+        (
+            "retry: {group: g, count: 2, after_at_least: 8s}",
+            "retry: {group: g, count: 2, after_at_most: 10s}",
+            "2 and after 8s to 10s",
+        ),
+        ("latency: {at_least: 800ms}", "latency: {at_most: 2s}", "0.8s to 2s"),
+    ],
+)
+def test_a_time_that_both_lists_allow_is_named_with_its_unit(anomaly: str, healthy: str, both: str) -> None:
+    expected = [f"`anomaly` and `healthy` both hold with {both}: such a run is inconclusive"] if both else []
+    assert [doubt for doubt in doubts(text_of(anomaly, healthy)) if "both hold" in doubt] == expected
+
+
 BOTH = "`anomaly` and `healthy` both hold with {} delivered: such a run is inconclusive"
 
 

@@ -105,3 +105,63 @@ def test_a_broker_that_runs_loses_nothing() -> None:
         InvalidScenario, match="broker-a runs from the beginning on; it must be stopped or killed"
     ):
         parse_scenario(VALID.replace("steps:\n", steps), "s.yaml")
+
+
+BROADCASTING = """\
+name: offsets-file
+title: a consumer loses its own offsets
+topics: {orders: {queues: 1}}
+consumers:
+  a: {group: g, model: broadcasting, subscribe: {orders: '*'}}
+steps:
+  - start: a
+  - kill: a
+  - lose-files: {consumer: a, files: '**/offsets.json*'}
+anomaly: {duplicated: {to: a, at_least: 1}}
+healthy: {duplicated: {to: a, count: 0}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "folder"),
+    [("", "a/offsets"), (", instance: default", "offsets-of-the-host"), (", process: own", "a/offsets")],
+)
+def test_a_consumer_that_broadcasts_loses_its_own_offsets(tmp_path: Path, more: str, folder: str) -> None:
+    file = tmp_path / folder / "id@1/g/offsets.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"offsetTable":{}}')
+    scenario = parse_scenario(BROADCASTING.replace("broadcasting", f"broadcasting{more}", 1), "s.yaml")
+    variables = SimpleNamespace(resolve=lambda names: names)
+    context = SimpleNamespace(
+        history=History("run"), scenario=scenario, variables=variables, logs=SimpleNamespace(folder=tmp_path)
+    )
+    (*_, step) = scenario.steps
+    step.run(cast(Any, context))
+    event = context.history.events[-1]
+    assert event.data == {"consumer": "a", "files": ["id@1/g/offsets.json"]}
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "message"),
+    [
+        ("{consumer: a,", "{consumer: a, broker: broker-a,", "give exactly one of `broker` and `consumer`"),
+        ("{consumer: a,", "{", "give exactly one of `broker` and `consumer`"),
+        (
+            "model: broadcasting, ",
+            "",
+            "a has no files of offsets: brokers store those of a clustering consumer",
+        ),
+        ("title: a", "workers: containers\ntitle: a", "leave out `workers: containers`"),
+        ("  - kill: a\n", "", "a is running since line 7; it must be stopped or killed"),
+    ],
+)
+def test_a_consumer_without_such_files_loses_none(was: str, becomes: str, message: str) -> None:
+    with pytest.raises(InvalidScenario, match=message.replace("`", ".")):
+        parse_scenario(BROADCASTING.replace(was, becomes), "s.yaml")
+
+
+def test_offsets_of_another_client_are_out_of_reach() -> None:
+    text = BROADCASTING.replace("group: g,", "group: g, client: go,")
+    reason = str(parse_scenario(text, "s.yaml").why_not_on("5.5.0"))
+    assert reason.endswith("rocketmq-client-go keeps its offsets where this step can't reach them")
