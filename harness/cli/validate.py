@@ -9,7 +9,6 @@ import typer
 
 from rocketchaos.harness.cli.terminal import ERR, OUT
 from rocketchaos.harness.core.errors import ExitCode
-from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
 from rocketchaos.harness.plan.feasibility import why_nowhere, why_on_no_version
 from rocketchaos.harness.plan.library import find, shipped
 from rocketchaos.harness.plan.selection import load_all
@@ -22,8 +21,6 @@ from rocketchaos.harness.scenario.missing_files import missing_files
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.unreachable import doubtful
 from rocketchaos.harness.scenario.unused import unused
-from rocketchaos.harness.scenario.yaml_places import Document
-from rocketchaos.harness.scenario.yaml_places import Path as Place
 
 
 def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
@@ -31,18 +28,10 @@ def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
         document, _ = read_yaml(scenario.source, scenario.file)
         if reason := why_nowhere(scenario):
             yield document.report(document.in_file(("cluster",)) or ("name",), reason)
-        elif reason := why_on_no_version(scenario):
-            path = _whose(document, scenario, reason)
+        elif found := why_on_no_version(scenario):
+            reason, place = found
+            path = place if place[0] in document.data else ("name",)
             yield document.report(path, reason, key=path[0] != "name")
-
-
-def _whose(document: Document, scenario: Scenario, reason: str) -> Place:
-    """The place of the client that such a reason names; the scenario's name if it names none."""
-    for kind, names in (("consumers", scenario.consumers), ("producers", scenario.producers)):
-        for name in names:
-            if f" {name}: " in reason:
-                return kind, name
-    return (SENDER,) if " its producer: " in reason and SENDER in document.data else ("name",)
 
 
 def _doubts(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:

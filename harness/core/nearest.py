@@ -8,8 +8,6 @@ _LONGEST = 80
 
 _SHORTEST = 4
 """Letters of a word that is looked for within another one: shorter ones are in many."""
-_OF_THEIR_OWN = frozenset({"client-files", "controllers", "lite-push"})
-"""Words for what a scenario doesn't have, which are like one that it has by chance."""
 
 
 def nearest(word: str, allowed: Collection[str], alike: float = 0.6) -> str | None:
@@ -20,7 +18,7 @@ def nearest(word: str, allowed: Collection[str], alike: float = 0.6) -> str | No
     """
     if len(allowed) == 1:
         return next(iter(allowed))
-    if len(word) > _LONGEST or word.lower() in _OF_THEIR_OWN:
+    if len(word) > _LONGEST:
         return None
     by_small_letters = {text.lower(): text for text in allowed}
     found = difflib.get_close_matches(word.lower(), by_small_letters, n=1, cutoff=alike)
@@ -30,8 +28,6 @@ def nearest(word: str, allowed: Collection[str], alike: float = 0.6) -> str | No
 def contained(word: str, allowed: Collection[str]) -> str | None:
     """The longest allowed word within RocketMQ's own: `last-offset` in CONSUME_FROM_LAST_OFFSET; None: none is."""
     plain = word[:_LONGEST].lower().replace("_", "-")
-    if plain in _OF_THEIR_OWN:
-        return None
     found = [text for text in allowed if len(text) >= _SHORTEST and text.lower() in plain]
     return max(found, key=len, default=None)
 

@@ -6,6 +6,7 @@ from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, ClientChoice
 from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.version_needs import place_of_lack
 
 
 def why_not(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
@@ -30,26 +31,27 @@ def lacks(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
 _RELEASES = (
     *("4.9.0", "4.9.1", "4.9.2", "4.9.3", "4.9.4", "4.9.5", "4.9.6", "4.9.7", "4.9.8", "5.0.0"),
     *("5.1.0", "5.1.1", "5.1.2", "5.1.3", "5.1.4", "5.2.0", "5.3.0", "5.3.1", "5.3.2", "5.3.3"),
-    *("5.3.4", "5.4.0", "5.5.0"),
+    *("5.4.0", "5.5.0"),
 )
-"""Those that RocketMQ has published so far."""
+"""The releases up to 5.5.0, by which a range is tried. `rocketchaos versions` shows which are available."""
 
 
-def why_on_no_version(scenario: Scenario) -> str | None:
-    """Why no release of those that it is about can run it, with its own clients or with others for those that it
-    doesn't name; None if one can, or if it is about none of them."""
-    about = [version for version in _RELEASES if contains(scenario.rocketmq, version)]
-    reason = None
-    for version in reversed(about):
-        lack = scenario.lacks_on(version)
-        if lack is None:
-            return None
-        reason = reason or f"with RocketMQ {version} it {lack}"
+def why_on_no_version(scenario: Scenario) -> tuple[str, tuple[str, ...]] | None:
+    """Why no release in the scenario's range can run it, whatever client stands in for those that it doesn't name.
+
+    The reason is that of the newest release, with the place in the file that it is about. None if a release can,
+    or if the range has none of these releases.
+    """
+    about = [version for version in reversed(_RELEASES) if contains(scenario.rocketmq, version)]
+    if not about or any(scenario.lacks_on(version) is None for version in about):
+        return None
     others = () if scenario.names_its_clients else CLIENT_KINDS.values()
     for given in (scenario.with_client(ClientChoice(kind)) for kind in others if kind.program is None):
         if any(given.lacks_on(version) is None for version in about):
             return None
-    return None if reason is None else f"no version that it is about can run it: {reason}"
+    newest = about[0]
+    reason = f"no version in its range can run it: with RocketMQ {newest} it {scenario.lacks_on(newest)}"
+    return reason, place_of_lack(scenario, newest)
 
 
 def why_nowhere(scenario: Scenario) -> str | None:

@@ -57,7 +57,7 @@ def both_can_hold(document: Document, scenario: Scenario) -> Iterator[Diagnostic
         return  # said already
     common = _room_for(scenario, checks)
     least_width = 0.0 if isinstance(checks[0], Count) else 1.0
-    # A time is hardly ever just so long; a count is.
+    # A time hardly ever equals its limit; a count does.
     if common is not None and common.spans and common.wide_enough(least_width, of_a_time=1.0):
         text = " and ".join(common.in_words())
         message = f"`anomaly` and `healthy` both hold with {text}{common.unit}: such a run is inconclusive"

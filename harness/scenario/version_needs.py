@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.language.client_words import why_no_property, why_not_reached
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
 
 def lacks_on(scenario: Scenario, version: str) -> str | None:
     """What this version lacks that the scenario needs, as the rest of a sentence about it; None: nothing."""
+    clients = (reason for _, reason in _clients_it_lacks(scenario, version))
+    return _why_none(scenario, version) or next(clients, None)
+
+
+def place_of_lack(scenario: Scenario, version: str) -> tuple[str, ...]:
+    """Where the file names the client that this version can't have; its name where something else lacks."""
+    places = (place for place, _ in _clients_it_lacks(scenario, version))
+    return ("name",) if _why_none(scenario, version) else next(places, ("name",))
+
+
+def _why_none(scenario: Scenario, version: str) -> str | None:
+    """What this version lacks, whatever the clients."""
     reason = why_not_in(scenario.rocketmq, version)
     if reason is None and scenario.cluster.proxy is not None and not contains(PROXY_SINCE, version):
         reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
@@ -36,12 +49,7 @@ def lacks_on(scenario: Scenario, version: str) -> str | None:
         reason = f"has accounts and a proxy, which only checks them with ACL 2: RocketMQ {MIGRATES} has it"
     if reason is None and scenario.cluster.proxy == "local" and scenario.through_proxy:
         reason = "goes `through: proxy`, which a proxy in mode LOCAL can't serve: write `proxy: cluster`"
-    return (
-        reason
-        or _why_no_setting(scenario, version)
-        or _why_no_step(scenario, version)
-        or _why_no_client(scenario, version)
-    )
+    return reason or _why_no_setting(scenario, version) or _why_no_step(scenario, version)
 
 
 def _why_no_setting(scenario: Scenario, version: str) -> str | None:
@@ -64,21 +72,23 @@ def _why_no_step(scenario: Scenario, version: str) -> str | None:
     return None
 
 
-def _why_no_client(scenario: Scenario, version: str) -> str | None:
+def _clients_it_lacks(scenario: Scenario, version: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The clients that this version can't have: where the file names each, and why."""
     for name, consumer in scenario.consumers.items():
         reason = consumer.why_not_on(version)
         if reason is not None and consumer.choice.kind.users_program:
-            return f"can't run the program of {name}: {reason}"
-        if reason is not None:
-            return f"can't have {consumer.choice} for {name}: {reason}"
+            yield ("consumers", name), f"can't run the program of {name}: {reason}"
+        elif reason is not None:
+            yield ("consumers", name), f"can't have {consumer.choice} for {name}: {reason}"
     for step in every_step(scenario.steps):
         for name, can_not in step.beyond(scenario):
-            return f"can't have {scenario.consumers[name].choice} for {name}: {can_not}"
+            choice = scenario.consumers[name].choice
+            yield ("consumers", name), f"can't have {choice} for {name}: {can_not}"
     for name, producer in scenario.senders.items():
         if (reason := _why_no_producer(scenario, name, producer, version)) is not None:
             who = "its producer" if name == SENDER else f"the producer {name}"
-            return f"can't have {producer.choice} for {who}: {reason}"
-    return None
+            place = (SENDER,) if name == SENDER else ("producers", name)
+            yield place, f"can't have {producer.choice} for {who}: {reason}"
 
 
 def _why_no_producer(scenario: Scenario, name: str, producer: Producer, version: str) -> str | None:

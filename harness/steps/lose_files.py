@@ -1,5 +1,4 @@
-"""`lose-files`: a broker that is down loses files of its store, or a consumer those of its offsets, or parts of
-them."""
+"""`lose-files`: files of a broker or a consumer that is down are deleted or cut."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ _WITH_A_STORE = ("java", "app")
 
 
 class LoseFiles(Step):
-    """Delete files of a broker or a consumer that is down, or cut them, as a lost volume or a broken disk does.
+    """Delete or cut files of a broker or a consumer that is down, as a lost volume or a broken disk does.
 
     `kill` or `stop` it before, and `restart` it afterwards. `config/consumerOffset.json*` are the groups'
     offsets, `config/topics.json*` the topics, `config/subscriptionGroup.json*` the groups,
@@ -34,9 +33,9 @@ class LoseFiles(Step):
     missing (ConfigManager). A broker first writes offsets 10 s after its start. `commitlog`, `consumequeue` and
     `index` are folders of messages, and `"*"` is everything.
 
-    A Java consumer that broadcasts keeps its offsets in a file of its own, `**/offsets.json`, and what that had
-    before in a `.bak` file (LocalFileOffsetStore). It, too, first writes them 10 s after its start. `start` starts
-    it again, with `may_be_refused` if its client may be unable to read them.
+    A Java consumer that broadcasts keeps its offsets in a file of its own, `**/offsets.json`, and the older ones
+    in a `.bak` file (LocalFileOffsetStore). It also first writes them 10 s after its start. `start` starts it
+    again, with `may_be_refused` if its client may fail to read them.
     """
 
     word = "lose-files"

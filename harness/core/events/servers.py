@@ -145,7 +145,7 @@ class FilesLost(Body, frozen=True, kw_only=True):
     consumer: str = ""
     """One that broadcasts, in place of a broker."""
     files: tuple[str, ...]
-    """Below its store, of a consumer that of its offsets; of a folder all that was in it."""
+    """Below the broker's store, or the consumer's folder of offsets; of a folder all that was in it."""
     keep_bytes: int | None = None
     """The length to which each was cut; None: they were deleted."""
 

@@ -92,8 +92,7 @@ def test_what_no_kind_of_cluster_can_run_is_refused(
     assert main(["validate", str(file)]) == 2
     said = capsys.readouterr().err
     assert (
-        f"{file}:15:1: no version that it is about can run it: with RocketMQ 5.5.0 it can't have python"
-        in said
+        f"{file}:15:1: no version in its range can run it: with RocketMQ 5.5.0 it can't have python" in said
     )
 
 

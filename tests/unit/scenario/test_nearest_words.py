@@ -45,24 +45,6 @@ def test_names_of_clients_from_elsewhere(client: str, end: str) -> None:
     assert first.endswith(f"`{client}` is no client: write one of java, python, grpc, go, {end}")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line"),
-    [
-        (
-            "title: t",
-            "title: t\ncluster: {controllers: 3}",
-            "unknown key `controllers`: the keys of `cluster`",
-        ),
-        ("start: [a, b]", "client-files: a", "there is no step `client-files`: `rocketchaos explain` lists"),
-        ("{orders: tagA}", "{orders: tagA}, api: lite-push", "`simple`, not the text `lite-push`"),
-    ],
-)
-def test_what_a_scenario_does_not_have_is_no_slip(old: str, new: str, line: str) -> None:
-    text = said(TEXT.replace(old, new, 1))
-    assert line in text
-    assert "did you mean" not in text
-
-
 def test_a_key_of_a_program_is_nothing_for_the_harness_s_own_client() -> None:
     (mistake,) = mistakes(TEXT.replace("{orders: tagA}", "{orders: tagA}, jvm_args: [-Xmx64m]", 1))
     assert mistake == "`jvm_args` is a key of `app`, a program of your own: the harness's clients have none"
