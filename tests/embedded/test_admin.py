@@ -24,7 +24,7 @@ def test_connection_and_running_info_tell_both_views_of_the_subscription(bench: 
     def views() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         broker = bench.broker.address
         client_id = f"ip-{name}@i"
-        return bench.connection(group), bench.admin.running_info(group, client_id, broker, 3000)
+        return bench.online(group), bench.admin.running_info(group, client_id, broker, 3000)
 
     connection, running = until(
         views,
