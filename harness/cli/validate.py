@@ -25,10 +25,11 @@ from rocketchaos.harness.scenario.unused import unused
 
 def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
     for scenario in scenarios:
-        document, _ = read_yaml(scenario.source, scenario.file)
         if reason := why_nowhere(scenario):
+            document, _ = read_yaml(scenario.source, scenario.file)
             yield document.report(document.in_file(("cluster",)) or ("name",), reason)
         elif found := why_on_no_version(scenario):
+            document, _ = read_yaml(scenario.source, scenario.file)
             reason, place = found
             path = place if place[0] in document.data else ("name",)
             yield document.report(path, reason, key=path[0] != "name")

@@ -62,7 +62,7 @@ class LoseFiles(Step):
 
     @property
     def whose(self) -> str:
-        """The name that it gives."""
+        """The broker or the consumer that it names."""
         return str(self.broker or self.consumer)
 
     def acts_on(self) -> tuple[str, ...]:
