@@ -58,7 +58,7 @@ class LazyCommand(TyperCommand):
     """Stands for a command in the help, and is replaced by it when it is called."""
 
     def __init__(self, name: str, entry: CommandEntry) -> None:
-        super().__init__(name, help=entry.help)
+        super().__init__(name, help=entry.help, short_help=entry.help)
         self._entry = entry
 
     @cached_property
@@ -86,12 +86,14 @@ class LazyCommand(TyperCommand):
 
 
 def _with_example(command: Any, name: str) -> Any:
-    """A command, or group of commands, whose help keeps paragraphs and ends with an example."""
+    """A command, or group of commands, whose help is plain text, keeps paragraphs and ends with an example."""
     from rocketchaos.harness.cli.examples import EXAMPLES
 
     # Typer keeps the line breaks of docstrings, which fit no terminal.
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
     command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    command.short_help = command.help.partition("\n\n")[0]
+    command.rich_markup_mode = None
     if name in EXAMPLES:
         command.epilog = f"Example: {EXAMPLES[name]}"
     for below, inner in getattr(command, "commands", {}).items():

@@ -119,6 +119,7 @@ def application() -> typer.Typer:
         epilog=EPILOG,
         invoke_without_command=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 

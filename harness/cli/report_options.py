@@ -40,7 +40,7 @@ MasterOption = Annotated[
         "--master",
         metavar="URL",
         help="Spark's master, or a Spark Connect server: sc://host:15002. "
-        "Default: ROCKETCHAOS_SPARK_MASTER or local\\[*].",
+        "Default: ROCKETCHAOS_SPARK_MASTER or local[*].",
     ),
 ]
 OutOption = Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the page and tables go.")]

@@ -169,6 +169,7 @@ def test_other_commands_load_no_container_engine_either(command: str) -> None:
         (
             ["--help"],
             [
+                "rich",
                 "pydantic",
                 "yaml",
                 "rocketchaos.assertions",
@@ -186,6 +187,7 @@ def test_other_commands_load_no_container_engine_either(command: str) -> None:
             ],
         ),
         (["validate", str(shipped()[SCENARIO])], ["rich"]),
+        (["validate", "--help"], ["rich"]),
         (["schema"], ["rich"]),
     ],
     ids=lambda item: item[0] if item else "",

@@ -51,7 +51,7 @@ def test_the_help_of_a_command_is_its_own(name: str, capsys: pytest.CaptureFixtu
 def test_the_help_has_all_commands_in_order(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
 
-    first_words = [line.strip("│ ").partition(" ")[0] for line in capsys.readouterr().out.splitlines()]
+    first_words = [line.strip().partition(" ")[0] for line in capsys.readouterr().out.splitlines()]
     assert [word for word in first_words if word in COMMANDS] == list(COMMANDS)
 
 
@@ -88,7 +88,7 @@ def test_wrong_usage_is_reported_and_ends_with_2(
 ) -> None:
     assert main(arguments) == 2
 
-    assert text in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert text in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(("interruption", "code"), [(KeyboardInterrupt, 130), ("Terminated", 143)])
@@ -185,7 +185,6 @@ def test_help_fits_80_columns_and_ends_with_the_example(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", 80)
     assert main([*name.split(), "--help"]) == 0
 
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
@@ -199,10 +198,9 @@ def test_help_fits_80_columns_and_ends_with_the_example(
 
 
 def test_help_names_the_default_of_what_tidy_keeps(capsys: pytest.CaptureFixture[str]) -> None:
-    # Square brackets are styles to what prints the help, and vanish.
     assert main(["report", "tidy", "--help"]) == 0
 
-    words = " ".join(capsys.readouterr().out.replace("│", "").split())
+    words = " ".join(capsys.readouterr().out.split())
     assert "Default: all are kept." in words
 
 
@@ -226,9 +224,9 @@ def test_a_command_that_is_meant_is_named(given: str, meant: str, capsys: pytest
 
 
 def text_of(lines: list[str]) -> list[str]:
-    """What stands between usage and options."""
-    ends = [number for number, line in enumerate(lines) if line.startswith("╭")]
-    return lines[2 : ends[0]]
+    """The paragraphs between the usage and the first list."""
+    ends = [number for number, line in enumerate(lines) if line in ("Arguments:", "Options:")]
+    return lines[lines.index("") : ends[0]]
 
 
 def test_alone_it_shows_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
