@@ -46,6 +46,10 @@ def _doubts(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
             yield replace(doubt, message=f"warning: {doubt.message}")
 
 
+_SHOWN = 10
+"""The number of scenarios that are named."""
+
+
 def validate(
     paths: Annotated[
         list[Path],
@@ -67,5 +71,7 @@ def validate(
     remarks += [*_doubts(scenarios), *(hint for scenario in scenarios for hint in hints(scenario))]
     if text := render(remarks):
         ERR.print(text)
-    OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}")
+    shown = ", ".join(scenario.name for scenario in scenarios[:_SHOWN])
+    more = f" and {len(scenarios) - _SHOWN} more" if len(scenarios) > _SHOWN else ""
+    OUT.print(f"{len(scenarios)} valid: {shown}{more}")
     return ExitCode.AS_EXPECTED

@@ -226,6 +226,9 @@ _NAMES_OF_4_9: Final = """
 _OF_4_9: Final = frozenset(_NAMES_OF_4_9.split())
 """Those that some release of 4.9.x has: the setters in its tags."""
 
+_CHOICES: Final = {"flushDiskType": ("ASYNC_FLUSH", "SYNC_FLUSH")}
+"""Texts that are read by `Enum.valueOf`: `MixAll.properties2Object` drops what that throws."""
+
 
 def setting_doubt(name: str, value: str | int | bool) -> str | None:
     """Why a line of broker.conf probably has no effect; None if it may have one."""
@@ -252,6 +255,11 @@ def line_doubt(name: str, value: str | int | bool, known: Mapping[str, str], ser
     if kind == "boolean":
         wrong = text not in ("true", "false")
         return f"`{name}` is `true` or `false`: {servers} read any other text as `false`" if wrong else None
+    choices = _CHOICES.get(name)
+    if choices is not None and str(value) not in choices:
+        return (
+            f"`{name}` is {' or '.join(f'`{choice}`' for choice in choices)}: {servers} ignore any other text"
+        )
     if kind == "String" or _is_number(text, whole=kind != "double"):
         return None
     return f"`{name}` needs {'a' if kind == 'double' else 'a whole'} number: {servers} ignore what they can't read"

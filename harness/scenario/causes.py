@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 from rocketchaos.assertions import Check
 from rocketchaos.assertions.lag import Lag
+from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.harness.language.behaviour import Behaviour
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.word_entries import PlacedWord, flat
-from rocketchaos.harness.steps.base import every_step
+from rocketchaos.harness.steps.base import Step, every_step
 from rocketchaos.harness.steps.send import Send
 
 if TYPE_CHECKING:
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     from rocketchaos.assertions.replied import Replied
     from rocketchaos.assertions.retry import Retry
     from rocketchaos.assertions.transaction_checked import TransactionChecked
+    from rocketchaos.assertions.undelivered import Undelivered
     from rocketchaos.harness.steps.recall import Recall
     from rocketchaos.harness.steps.seek import Seek
+    from rocketchaos.harness.steps.settle import Settle
     from rocketchaos.harness.steps.subscribe import Subscribe
 
-_AFTER_A_FAILURE = {"dead-letter": "no dead letters", "retry": "no retries"}
-"""The checks of what comes after a listener has failed."""
+_AFTER_DELIVERY = (MessageClass.IN_RETRY, MessageClass.DEAD_LETTER)
+_NO_DEAD_LETTERS, _NO_RETRIES = "no dead letters", "no retries"
 
 
 def without_cause(check: Check, steps: Iterable[PlacedWord]) -> Iterator[str]:
@@ -66,15 +69,38 @@ def _is_of(key: str, topic: str) -> bool:
     return key.rpartition("-")[0] == topic
 
 
-def hardly_caused(scenario: Scenario, check: Check) -> Iterator[str]:
-    """Why it probably never holds: a warning."""
-    if check.word == "offsets":
-        yield from _offsets_of_nobody(scenario, cast("Offsets", check))
-    if check.word in _AFTER_A_FAILURE and cast("DeadLetter | Retry", check).asks_for_some:
-        group = cast("DeadLetter | Retry", check).group
-        if scenario.members(group) and not scenario.sends_unseen and _all_succeed(scenario, group):
-            lacks = _AFTER_A_FAILURE[check.word]
-            yield f"every listener of {group} succeeds, so it has {lacks}: `behaviour: {{fail: …}}`"
+def hardly_caused(scenario: Scenario, word: Check | Step) -> Iterator[str]:
+    """Why a check probably never holds, or a step never ends: a warning."""
+    if word.word == "offsets":
+        yield from _offsets_of_nobody(scenario, cast("Offsets", word))
+    groups, lacks = _after_a_failure(scenario, word)
+    if groups and not scenario.sends_unseen and all(_all_succeed(scenario, group) for group in groups):
+        whose = (
+            f"{groups[0]} succeeds, so it has" if len(groups) == 1 else "all groups succeeds, so they have"
+        )
+        yield f"every listener of {whose} {lacks}: `behaviour: {{fail: …}}`"
+
+
+def _after_a_failure(scenario: Scenario, word: Check | Step) -> tuple[tuple[str, ...], str]:
+    """The groups of which one needs a listener that fails, and what they lack otherwise."""
+    if word.word in ("dead-letter", "retry"):
+        check = cast("DeadLetter | Retry", word)
+        of: tuple[str, ...] = (check.group,) if check.asks_for_some else ()
+        return of, _NO_DEAD_LETTERS if word.word == "dead-letter" else _NO_RETRIES
+    if word.word == "undelivered":
+        missing = cast("Undelivered", word)
+        asks = missing.asks_for_some and missing.because in _AFTER_DELIVERY
+        of = () if not asks else scenario.groups if missing.group is None else (missing.group,)
+        return of, _NO_DEAD_LETTERS if missing.because is MessageClass.DEAD_LETTER else _NO_RETRIES
+    if word.word == "settle":
+        settled = cast("Settle", word)
+        if settled.dead_letters is not None:
+            return (settled.dead_letters,), _NO_DEAD_LETTERS
+        if settled.retried in scenario.groups:
+            return (settled.retried,), _NO_RETRIES
+        if settled.retried in scenario.consumers:
+            return (scenario.consumers[settled.retried].group,), _NO_RETRIES
+    return (), ""
 
 
 def _offsets_of_nobody(scenario: Scenario, check: Offsets) -> Iterator[str]:
@@ -89,6 +115,8 @@ def _offsets_of_nobody(scenario: Scenario, check: Offsets) -> Iterator[str]:
 
 def _all_succeed(scenario: Scenario, group: str) -> bool:
     """Whether nothing makes a message of the group a retry, or a dead letter: no listener, and no step."""
+    if not scenario.members(group):
+        return False
     own = {f"{RETRY}{group}", f"{DEAD_LETTERS}{group}"}
     if any(isinstance(step, Send) and step.topic in own for step in every_step(scenario.steps)):
         return False

@@ -41,9 +41,10 @@ def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
             always = _always(placed.word) if isinstance(placed.word, Check) else ()
             for doubt in (*placed.word.doubts(scenario), *always):
                 yield document.report(placed.path, doubt, key=True)
-    for section in ("also", TENDENCY, *_expected(scenario)):
-        for placed in words[section][0]:
-            for doubt in hardly_caused(scenario, placed.word) if isinstance(placed.word, Check) else ():
+    for section in ("steps", "also", TENDENCY, *_expected(scenario)):
+        for placed in flat(words[section][0]):
+            assert isinstance(placed.word, Check | Step)
+            for doubt in hardly_caused(scenario, placed.word):
                 yield document.report(placed.path, doubt, key=True)
     yield from one_holds_with_the_other(document, scenario, exact=False)
     yield from contradictions(document, scenario, exact=False)

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import MqadminRan
 from rocketchaos.harness.language.words import AccountRef, DurationMs
+from rocketchaos.harness.rocketmq.mqadmin_commands import command_doubt
 from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.real_names import (
     in_scenarios_names,
@@ -116,6 +117,8 @@ class Mqadmin(Step):
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         words = shlex.split(self.command)
+        if (doubt := command_doubt(words[0])) is not None:
+            yield doubt
         values = (value for flag, value in pairwise(words) if flag.startswith("-") and flag not in _NO_NAMES)
         yield from scenarios_own(values, scenario)
         if scenario.cluster.accounts and self.account is None and not self.goes_on:

@@ -60,6 +60,19 @@ def test_a_scenario_that_comes_with_it_is_validated_by_its_name(capsys: pytest.C
     assert "did you mean `same-group-different-tags`?" in capsys.readouterr().err
 
 
+def test_of_many_scenarios_only_the_first_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"number-{number}" for number in range(11)]
+    for name in names:
+        scenario(tmp_path, name, "same-group-same-tags")
+    assert main(["validate", str(tmp_path)]) == 0
+    number, _, shown = capsys.readouterr().out.strip().partition(" valid: ")
+    assert number == "11"
+    assert len(shown.split(", ")) == 10
+    assert shown.endswith(" and 1 more")
+
+
 def test_a_single_file_may_have_its_control_anywhere(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

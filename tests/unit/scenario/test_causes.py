@@ -132,3 +132,28 @@ def test_failures_of_listeners_that_succeed_are_doubted(word: str, what: str) ->
         assert doubt not in doubts(text.replace("{orders: tagA}", f"{{orders: tagA}}, {consumer}", 1))
     sent = f"{STEPS}  - send: {{topic: '%DLQ%g', count: 1}}\n"
     assert doubt not in doubts(text_of(f"{word}: {{group: g, at_least: 1}}", steps=sent))
+
+
+@pytest.mark.parametrize(
+    ("check", "step", "lacks"),
+    [
+        ("undelivered: {group: g, count: 1, because: dead-letter}", "", "dead letters"),
+        ("undelivered: {group: g, count: 1, because: in-retry}", "", "retries"),
+        ("delivered: {to: a, count: 0}", "settle: {dead_letters: g}", "dead letters"),
+        ("delivered: {to: a, count: 0}", "settle: {retried: g}", "retries"),
+        ("delivered: {to: a, count: 0}", "settle: {retried: a}", "retries"),
+    ],
+)
+def test_what_comes_after_a_failure_is_doubted_without_one(check: str, step: str, lacks: str) -> None:
+    text = text_of(check, steps=f"{STEPS}  - {step}\n" if step else STEPS)
+    doubt = f"every listener of g succeeds, so it has no {lacks}: `behaviour: {{fail: …}}`"
+    assert doubt in doubts(text)
+    assert doubt not in doubts(text.replace("{orders: tagA}", "{orders: tagA}, behaviour: {fail: 1}", 1))
+
+
+def test_dead_letters_of_any_group_need_one_listener_that_fails() -> None:
+    text = text_of("undelivered: {count: 1, because: dead-letter}").replace(", model: broadcasting", "")
+    doubt = "every listener of all groups succeeds, so they have no dead letters: `behaviour: {fail: …}`"
+    assert doubt in doubts(text)
+    assert doubt not in doubts(text.replace("{orders: '*'}", "{orders: '*'}, behaviour: {fail: 1}", 1))
+    assert doubt not in doubts(text.replace("because: dead-letter", "because: in-flight"))

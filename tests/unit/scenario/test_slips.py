@@ -7,6 +7,7 @@ import pytest
 from rocketchaos.harness.scenario import parse_document
 from rocketchaos.harness.scenario.slips import slips
 from rocketchaos.harness.scenario.unreachable import doubtful
+from tests.unit.scenario.statements import STEPS, doubts, text_of
 
 
 def warned(
@@ -164,3 +165,30 @@ def test_broker_settings_without_effect() -> None:
         (8, "`longPollingEnable` is `true` or `false`: brokers read any other text as `false`"),
         (11, "brokers of 4.9.0 to 5.5.0 have no setting `neverHeardOf`, and ignore it"),
     ]
+
+
+@pytest.mark.parametrize(("text", "doubted"), [("SYNC", True), ("SYNC_FLUSH", False), ("sync_flush", True)])
+def test_a_way_of_flushing_that_brokers_do_not_know(text: str, doubted: bool) -> None:
+    consumer = "  a: {group: g, subscribe: {orders: '*'}}\n"
+    found = warned(f"{consumer}cluster: {{broker: {{flushDiskType: {text}}}}}\n")
+    doubt = "`flushDiskType` is `ASYNC_FLUSH` or `SYNC_FLUSH`: brokers ignore any other text"
+    assert ((6, doubt) in found) is doubted
+
+
+@pytest.mark.parametrize(
+    ("command", "doubt"),
+    [
+        (
+            "updateTopc -t <orders>",
+            "mqadmin of 4.9.0 to 5.5.0 has no command `updateTopc`; did you mean `updateTopic`?",
+        ),
+        ("howMany", "mqadmin of 4.9.0 to 5.5.0 has no command `howMany`"),
+        ("CLUSTERLIST", None),
+        ("getLiteTopicInfo", None),
+    ],
+)
+def test_a_command_that_mqadmin_does_not_have(command: str, doubt: str | None) -> None:
+    found = doubts(
+        text_of("delivered: {to: a, count: 0}", steps=f"{STEPS}  - mqadmin: {{as: x, command: {command}}}\n")
+    )
+    assert found == ([] if doubt is None else [doubt])
