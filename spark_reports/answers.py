@@ -10,9 +10,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import Row
 
 from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.session import Session
 
 T = TypeVar("T")
 
@@ -22,8 +23,8 @@ _AT_ONCE = 3
 class Answers:
     """Of the views as they are now."""
 
-    def __init__(self, spark: SparkSession) -> None:
-        self.spark = spark
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._asked: dict[str, Future[list[Row]]] = {}
         self._made: dict[Callable[[Answers], Any], Any] = {}
 
@@ -54,4 +55,4 @@ class Answers:
                 raise
 
     def _ask(self, name: str) -> list[Row]:
-        return self.spark.sql(query(name)).collect()
+        return self._session.sql(query(name)).collect()

@@ -9,7 +9,13 @@ from rocketchaos.harness.jars.bundles import Bundle
 
 _INSTALL = "Install it: pip install 'rocketmq-chaos-harness[reports]'."
 _OF_STORES = {"pyspark": "pyspark", "delta": "delta-spark"}
-_OF_REPORTS = {"deltalake": "deltalake", "plotly": "plotly", "pyarrow": "pyarrow", "scipy": "scipy"}
+_OF_REPORTS = {
+    "deltalake": "deltalake",
+    "duckdb": "duckdb",
+    "plotly": "plotly",
+    "pyarrow": "pyarrow",
+    "scipy": "scipy",
+}
 _OF_CONNECT = {
     "grpc": "grpcio",
     "grpc_status": "grpcio-status",

@@ -20,30 +20,33 @@ from pyspark.sql.types import StringType
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.spark_reports import delta_sql
-from rocketchaos.spark_reports.delta_log import unnoticed_damage
 from rocketchaos.spark_reports.driver import driver_of
 from rocketchaos.spark_reports.local_rows import local_rows
 from rocketchaos.spark_reports.places import Place, no_store
 from rocketchaos.spark_reports.plain_files import plain_frames
 from rocketchaos.spark_reports.report import StoreSummary
+from rocketchaos.spark_reports.session import Session
 from rocketchaos.spark_reports.spark_schema import schema
 from rocketchaos.spark_reports.spark_session import Progress
+from rocketchaos.spark_reports.store_state import (
+    KEPT_SINCE_PROPERTY,
+    VERSION_PROPERTY,
+    kept_since,
+    lacks,
+    require_undamaged,
+    require_version,
+)
+from rocketchaos.spark_reports.store_summary import summary_of
 from rocketchaos.spark_reports.store_views import (
     NEWEST_INGEST,
     SIDES,
     placed_in_time,
     problems,
-    statements,
     view,
 )
 from rocketchaos.spark_reports.tables import QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
-from rocketchaos.spark_reports.times import in_utc
 from rocketchaos.spark_reports.transactions import Transactions
 
-VERSION_PROPERTY = "rocketchaos.store-version"
-"""Of the table `runs`: `spark_reports.tables.STORE_VERSION` of the store."""
-KEPT_SINCE_PROPERTY = "rocketchaos.kept-since"
-"""Of the table `runs`: older runs were removed, and ingests skip them; a time in ISO 8601."""
 BATCH_LIMIT_S = 12 * 3600
 """An ingest that takes longer can't commit: `tidy` removes facts that are not committed for a day."""
 
@@ -55,7 +58,6 @@ _REPLACES = "new.source <=> old.source OR old.digest IS NULL OR coalesce(new.jud
 _AT_ONCE = 4
 """How many tables are written, or made, at a time: small ones cost planning and commits, hardly any cores."""
 _TEXT = StringType()
-_ANOTHER_STORE = "Put it back from a copy of the store, or make a new store of the run folders."
 _EMPTY_PLACE = "Choose an empty folder for the store."
 _LOG = "_delta_log"
 _ANOTHER_PLACE = "Choose a folder without one in its path."
@@ -77,6 +79,11 @@ class Store:
         self._versions: Mapping[str, int] = {}
         """Of the tables in the views."""
 
+    @property
+    def session(self) -> Session:
+        """What answers the SQL of reports."""
+        return self.spark
+
     @classmethod
     def open(cls, spark: SparkSession, uri: str, progress: Progress | None = None) -> Store:
         """The store that is there.
@@ -88,7 +95,7 @@ class Store:
         version = version_of(spark, place)
         if version is None:
             raise no_store(uri)
-        _require_version(version, uri)
+        require_version(version, uri)
         _require_tables(spark, place)
         return cls(spark, place, progress)
 
@@ -109,7 +116,7 @@ class Store:
         if version is None:
             store.transactions.run(lambda: _make_new(spark, place))
         else:
-            _require_version(version, uri)
+            require_version(version, uri)
             _require_tables(spark, place)
         return store
 
@@ -228,33 +235,7 @@ class Store:
 
     def summary(self) -> StoreSummary:
         """What is in the views of `register`."""
-        counts = self.spark.sql(
-            "SELECT count(*) AS runs, coalesce(sum(message_count), 0) AS messages,"
-            " count(DISTINCT scenario) AS scenarios, count(DISTINCT host) AS hosts,"
-            " min(started) AS first_run, max(started) AS last_run,"
-            " count_if(started IS NULL OR abs(clock_jump_ms) >= 1000) AS clock_jumps FROM runs"
-        ).first()
-        assert counts is not None
-        kinds = self.spark.sql("SELECT kind, count(*) AS folders FROM quarantine GROUP BY kind ORDER BY kind")
-        reasons = {str(row.kind): int(row.folders) for row in kinds.collect()}
-        newest = "SELECT source, reason FROM quarantine ORDER BY found DESC, source LIMIT 20"
-        folders = self.spark.sql(newest).collect() if reasons else []
-        return StoreSummary(
-            uri=self.place.uri,
-            runs=counts.runs,
-            messages=counts.messages,
-            scenarios=counts.scenarios,
-            hosts=counts.hosts,
-            first=in_utc(counts.first_run),
-            last=in_utc(counts.last_run),
-            quarantined=sum(reasons.values()),
-            quarantine_reasons=reasons,
-            clock_jumps=counts.clock_jumps,
-            kept_since=self.kept_since,
-            versions=self._versions,
-            views=statements(self.place, self._versions),
-            quarantine_newest=[f"{row.source}: {row.reason}" for row in folders],
-        )
+        return summary_of(self.spark, self.place, self._versions, self.kept_since)
 
     def _merge(self, table: Table, new: DataFrame, on: str, *then: str) -> None:
         delta_sql.merge(self.spark, self.place.of_table(table.name), new, on, *then)
@@ -268,8 +249,9 @@ class Store:
 
 
 def _kept_since(spark: SparkSession, place: Place) -> datetime | None:
-    text = _property(spark, place, KEPT_SINCE_PROPERTY) if is_table(spark, place, RUNS.name) else None
-    return None if text is None else datetime.fromisoformat(text)
+    return kept_since(
+        _property(spark, place, KEPT_SINCE_PROPERTY) if is_table(spark, place, RUNS.name) else None
+    )
 
 
 def _property(spark: SparkSession, place: Place, name: str) -> str | None:
@@ -327,41 +309,19 @@ def _make_new(spark: SparkSession, place: Place) -> None:
         filled = any(delta_version(spark, place.of_table(table)) > 0 for table in there)
         # Where there is no lock, another process may have made and filled it in the meantime.
         if filled and version_of(spark, place) is None:
-            raise _lacks(place, [RUNS.name])
+            raise lacks(place, [RUNS.name])
         make_tables(spark, place)
 
 
 def _require_tables(spark: SparkSession, place: Place) -> None:
     missing = [name for name in TABLES if not is_table(spark, place, name)]
     if missing:
-        raise _lacks(place, missing)
+        raise lacks(place, missing)
     if place.folder is not None:
         for name in TABLES:
-            damage = unnoticed_damage(place.folder / name)
-            if damage is not None:
-                raise UsageProblem(f"the store at {place.uri} is damaged: {damage}", _ANOTHER_STORE)
+            require_undamaged(place, place.folder / name)
 
 
 def is_table(spark: SparkSession, place: Place, name: str) -> bool:
     """Whether a table of the store is there."""
     return driver_of(spark).is_table(place.of_table(name))
-
-
-def _lacks(place: Place, names: Sequence[str]) -> UsageProblem:
-    return UsageProblem(
-        f"the store at {place.uri} is damaged: there is no table {', '.join(names)}, or no _delta_log in it",
-        _ANOTHER_STORE,
-    )
-
-
-def _require_version(version: int, uri: str) -> None:
-    if version < STORE_VERSION:
-        raise UsageProblem(
-            f"the store at {uri} has version {version}, and this rocketchaos writes {STORE_VERSION}",
-            f"Bring it up to date: rocketchaos report migrate --store {uri}.",
-        )
-    if version > STORE_VERSION:
-        raise UsageProblem(
-            f"the store at {uri} has version {version}, and this rocketchaos reads {STORE_VERSION}",
-            "Use a newer rocketchaos.",
-        )

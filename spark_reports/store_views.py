@@ -22,12 +22,13 @@ _IS_TRUE = (
     f"started >= TIMESTAMP '{EARLIEST:%Y-%m-%d}' AND started <= coalesce(ingested, started) + INTERVAL 1 DAY"
 )
 # Old run folders don't tell all of a cell, and an ingest calls that so: what isn't known is one and the same.
-_CELL = ", ".join(f"coalesce({name}, 'unknown') AS {name}" for name in Cell._fields)
-_RUNS = f"""\
-SELECT * EXCEPT (started, ended, {", ".join(Cell._fields)}), {_CELL},
-       CASE WHEN {_IS_TRUE} THEN started END AS started,
-       CASE WHEN {_IS_TRUE} THEN ended END AS ended
-FROM {{runs}}"""
+_COLUMNS = {
+    **{name: f"coalesce({name}, 'unknown') AS {name}" for name in Cell._fields},
+    **{name: f"CASE WHEN {_IS_TRUE} THEN {name} END AS {name}" for name in ("started", "ended")},
+}
+_RUNS = "SELECT {columns}\nFROM {{runs}}".format(
+    columns=",\n       ".join(_COLUMNS.get(name, name) for name in RUNS.columns)
+)
 _PROBLEMS = f"""\
 SELECT * FROM {{quarantine}} AS q
 WHERE kind NOT IN ('{COPY}', '{AGED}')
@@ -49,7 +50,7 @@ def placed_in_time(runs: DataFrame) -> DataFrame:
     So is one by which a run began before 2020, or more than a day after it was ingested. What isn't known of its
     cell is `unknown`.
     """
-    return runs.sparkSession.sql(_RUNS, runs=runs).select(*RUNS.columns)
+    return runs.sparkSession.sql(_RUNS, runs=runs)
 
 
 def problems(runs: DataFrame, quarantine: DataFrame) -> DataFrame:
@@ -65,10 +66,17 @@ def statements(place: Place, versions: Mapping[str, int]) -> list[str]:
     """The SQL that makes the views of a store at these versions of its tables, in any Spark with Delta Lake."""
     tables = {name: f"delta.`{place.of_table(name)}` VERSION AS OF {versions[name]}" for name in TABLES}
     texts = {name: f"SELECT * FROM {table}" for name, table in tables.items()}
-    texts[RUNS.name] = _RUNS.format(runs=tables[RUNS.name])
-    texts[QUARANTINE.name] = _PROBLEMS.format(quarantine=tables[QUARANTINE.name], runs=RUNS.name)
+    texts |= counted_rows(tables[RUNS.name], tables[QUARANTINE.name])
     texts[SIDES] = NEWEST_INGEST
     return [view(name, text) for name, text in texts.items()]
+
+
+def counted_rows(runs: str, quarantine: str) -> Mapping[str, str]:
+    """The SQL of the two tables of which not all rows count as they are; their views' names by what they read."""
+    return {
+        RUNS.name: _RUNS.format(runs=runs),
+        QUARANTINE.name: _PROBLEMS.format(quarantine=quarantine, runs=RUNS.name),
+    }
 
 
 def view(name: str, text: str) -> str:

@@ -11,10 +11,12 @@ import typer
 
 from rocketchaos.harness.cli.common import require_folder
 from rocketchaos.harness.cli.terminal import Progress
+from rocketchaos.harness.core.errors import UsageProblem
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from rocketchaos.spark_reports.duck_store import DuckStore
     from rocketchaos.spark_reports.store import Store
 
 _SMALL_BYTES = 512 * 2**20
@@ -31,6 +33,20 @@ class Form(StrEnum):
     MD = "md"
 
 
+class Engine(StrEnum):
+    """Of the queries of reports."""
+
+    SPARK = "spark"
+    DUCKDB = "duckdb"
+
+
+EngineOption = Annotated[
+    Engine,
+    typer.Option(
+        "--engine",
+        help="Spark reads any store. DuckDB reads a store on this machine, and starts at once: for small ones.",
+    ),
+]
 StoreOption = Annotated[
     str, typer.Option("--store", metavar="URI", help="The store: a folder, or any URI that Spark can reach.")
 ]
@@ -56,6 +72,30 @@ RunsUrlOption = Annotated[
 FormOption = Annotated[
     Form, typer.Option("--format", help="The format of the short text on standard output.")
 ]
+
+
+@contextmanager
+def read_store(uri: str, master: str | None, engine: Engine) -> Iterator[tuple[Store | DuckStore, Progress]]:
+    """A store that is there, for reports.
+
+    Raises:
+        UsageProblem: there is none, or the engine can't read it.
+    """
+    if engine is Engine.SPARK:
+        with open_store(uri, master, reports=True) as opened:
+            yield opened
+        return
+    if master is not None:
+        raise UsageProblem(
+            "--master is Spark's, and --engine duckdb needs no Spark", "Leave one of them out."
+        )
+    from rocketchaos.spark_reports import requirements
+
+    requirements.require_packages(reports=True)
+    from rocketchaos.spark_reports.duck_store import DuckStore
+
+    with Progress() as progress, DuckStore.opened(uri) as store:
+        yield store, progress
 
 
 @contextmanager

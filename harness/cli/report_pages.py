@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rocketchaos.harness.cli.report_options import (
+    Engine,
+    EngineOption,
     Form,
     FormOption,
     MasterOption,
     OutOption,
     RunsUrlOption,
     StoreOption,
-    open_store,
+    read_store,
     spark_to_ingest,
 )
 from rocketchaos.harness.cli.report_store import lines_of
@@ -25,6 +27,7 @@ from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
 
 if TYPE_CHECKING:
+    from rocketchaos.spark_reports.duck_store import DuckStore
     from rocketchaos.spark_reports.ingest.summary import IngestSummary
     from rocketchaos.spark_reports.render.files import Written
     from rocketchaos.spark_reports.render.links import RunsUrl
@@ -55,9 +58,10 @@ def _report(name: str, says: str) -> Callable[..., ExitCode]:
         form: FormOption = Form.TEXT,
         runs_url: RunsUrlOption = None,
         master: MasterOption = None,
+        engine: EngineOption = Engine.SPARK,
     ) -> ExitCode:
         folder, url = _folder(out), _runs_url(runs_url)
-        with open_store(store, master, reports=True) as (found, progress):
+        with read_store(store, master, engine) as (found, progress):
             [(report, written)] = _written(found, _summary(found, store), [name], folder, progress, url)
         _shown(report, form, written.page, url)
         return ExitCode.AS_EXPECTED
@@ -91,6 +95,7 @@ def diff(
     form: FormOption = Form.TEXT,
     runs_url: RunsUrlOption = None,
     master: MasterOption = None,
+    engine: EngineOption = Engine.SPARK,
 ) -> ExitCode:
     """What is new: cells that became flaky, failing or sound, causes, claims, times. 1: something is worse.
 
@@ -107,14 +112,14 @@ def diff(
     sides = naming.between(*between) if between is not None else naming.since(since or naming.LAST)
     folder = None if out is None else _folder(out)
     url = _runs_url(runs_url)
-    with open_store(store, master, reports=True) as (found, progress):
+    with read_store(store, master, engine) as (found, progress):
         from rocketchaos.spark_reports.diff import diff_between
         from rocketchaos.spark_reports.render.files import write
         from rocketchaos.spark_reports.render.text import one_sentence
 
         summary = _summary(found, store)
         progress("comparing")
-        report, verdict = diff_between(found.spark, summary, sides)
+        report, verdict = diff_between(found.session, summary, sides)
         page = None
         if folder is not None:
             written = write(report, folder, url)
@@ -143,10 +148,13 @@ def all_reports(
     form: FormOption = Form.TEXT,
     runs_url: RunsUrlOption = None,
     master: MasterOption = None,
+    engine: EngineOption = Engine.SPARK,
 ) -> ExitCode:
     """Every report, in one Spark: what is new, flakiness, divergence, timing."""
     folder, url = _folder(out), _runs_url(runs_url)
-    with _filled(runs or [], store, master) as (found, progress, done):
+    if runs and engine is not Engine.SPARK:
+        raise UsageProblem("only Spark reads runs into a store", "Leave out RUNS, or --engine duckdb.")
+    with _filled(runs or [], store, master, engine) as (found, progress, done):
         from rocketchaos.spark_reports.report_kinds import REPORTS
 
         made = _written(found, _summary(found, store), REPORTS, folder, progress, url)
@@ -165,12 +173,12 @@ def all_reports(
 
 @contextmanager
 def _filled(
-    runs: Sequence[str], store: str, master: str | None
-) -> Iterator[tuple[Store, Progress, IngestSummary | None]]:
+    runs: Sequence[str], store: str, master: str | None, engine: Engine = Engine.SPARK
+) -> Iterator[tuple[Store | DuckStore, Progress, IngestSummary | None]]:
     """A store with these runs, and what their ingest did; without runs it must be there already."""
     if not runs:
-        with open_store(store, master, reports=True) as (found, progress):
-            yield found, progress, None
+        with read_store(store, master, engine) as (read, progress):
+            yield read, progress, None
         return
     with spark_to_ingest(runs, store, master, reports=True) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest
@@ -212,7 +220,7 @@ def _runs_url(template: str | None) -> RunsUrl | None:
     return None if template is None else RunsUrl.of(template)
 
 
-def _summary(store: Store, uri: str) -> StoreSummary:
+def _summary(store: Store | DuckStore, uri: str) -> StoreSummary:
     """Of a store, which must have runs; its views are there from now on."""
     store.register()
     summary = store.summary()
@@ -236,7 +244,7 @@ def _shown(report: Report, form: Form, page: Path | None, url: RunsUrl | None) -
 
 
 def _written(
-    store: Store,
+    store: Store | DuckStore,
     summary: StoreSummary,
     names: Iterable[str],
     folder: Path,
@@ -247,9 +255,9 @@ def _written(
     from rocketchaos.spark_reports.answers import Answers
     from rocketchaos.spark_reports.queries import queries_of
 
-    answers, made = Answers(store.spark), []
+    answers, made = Answers(store.session), []
     with answers.asked_ahead(queries_of(names)):
-        # Only here: Spark is at work while they load.
+        # Only here: the engine is at work while they load.
         from rocketchaos.spark_reports.render.files import write
         from rocketchaos.spark_reports.report_kinds import REPORTS
 

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from pyspark.sql import SparkSession
-
 from rocketchaos.spark_reports.answers import Answers
 from rocketchaos.spark_reports.diff.compare import News, Verdict, compare
 from rocketchaos.spark_reports.diff.lines import headline, lines
@@ -12,6 +10,7 @@ from rocketchaos.spark_reports.diff.sides import NEWEST, Sides
 from rocketchaos.spark_reports.diff.tables import tables
 from rocketchaos.spark_reports.queries import queries_of
 from rocketchaos.spark_reports.report import Report, Section, StoreSummary
+from rocketchaos.spark_reports.session import Session
 
 _SECTION = "What is new"
 
@@ -21,10 +20,10 @@ def diff(answers: Answers, summary: StoreSummary) -> Report:
     return _report(answers.once(newest), summary, NEWEST)
 
 
-def diff_between(spark: SparkSession, summary: StoreSummary, sides: Sides) -> tuple[Report, Verdict]:
+def diff_between(session: Session, summary: StoreSummary, sides: Sides) -> tuple[Report, Verdict]:
     """The report on these sides, and whether anything is worse."""
-    spark.sql(sides.statement.rstrip(";"))
-    answers = Answers(spark)
+    session.sql(sides.statement.rstrip(";"))
+    answers = Answers(session)
     with answers.asked_ahead(queries_of(["diff"])):
         news = compare(read(answers))
     return _report(news, summary, sides), news.verdict

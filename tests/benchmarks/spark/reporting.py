@@ -27,6 +27,7 @@ from tests.benchmarks.spark.watching import Watched, watched
 from tests.benchmarks.spark.world import planted_world
 
 WARM_UP = 100_000
+ENGINES = ("spark", "duckdb")
 Progress = Callable[[str], None]
 
 
@@ -53,10 +54,8 @@ class Reported:
     write_s: float
     queries: Mapping[str, Asked]
     reports: Mapping[str, Watched]
-    command_s: float = 0.0
-    """`report all`, from the command to its files, with a Spark of its own."""
-    command_cpu_s: float = 0.0
-    """Of all its processes."""
+    commands: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """`report all` by engine, from the command to its files: seconds, and seconds of processors."""
 
 
 def all_queries() -> list[str]:
@@ -95,16 +94,18 @@ def measure_reports(
             say(f"report {report}: {text.seconds:.1f} s")
         size = sum(file.stat().st_size for file in folder.rglob("*.parquet"))
         summary = store.summary()
-        took = _command(folder, Path(name) / "out")
-        say(f"report all: {took[0]:.1f} s")
-        return Reported(summary.messages, summary.runs, size, write_s, queries, reports, *took)
+        commands = {engine: _command(folder, Path(name) / "out", engine) for engine in ENGINES}
+        say(
+            f"report all: {', '.join(f'{took_s:.1f} s by {engine}' for engine, (took_s, _) in commands.items())}"
+        )
+        return Reported(summary.messages, summary.runs, size, write_s, queries, reports, commands)
 
 
-def _command(store: Path, out: Path) -> tuple[float, float]:
+def _command(store: Path, out: Path, engine: str) -> tuple[float, float]:
     """Seconds of `report all`, and those of processors."""
     before, began = _children_s(), time.monotonic()
     command = [sys.executable, "-m", "rocketchaos", "report", "all", "--store", str(store), "--out", str(out)]
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run([*command, "--engine", engine], check=True, capture_output=True)
     return time.monotonic() - began, _children_s() - before
 
 

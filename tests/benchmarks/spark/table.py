@@ -124,8 +124,10 @@ def _reports(measured: Measured) -> str:
         rows.append([f"`report {name}`", *(f"{size.reports[name].seconds:.1f} s" for size in sizes), ""])
     whole = [sum(work.seconds for work in size.reports.values()) for size in sizes]
     rows.append(["all reports", *(f"{seconds:.1f} s" for seconds in whole), "≤ 360 s at 10^8"])
-    commands = (f"{size.command_s:.1f} s ({size.command_cpu_s:.1f} s)" for size in sizes)
-    rows.append(["`report all`, from command to files (processor time)", *commands, "≤ 8 s at 10^6"])
+    for engine in sizes[0].commands:
+        took = [size.commands[engine] for size in sizes]
+        name = f"`report all --engine {engine}`, from command to files (processor time)"
+        rows.append([name, *(f"{all_s:.1f} s ({cpu_s:.1f} s)" for all_s, cpu_s in took), "≤ 8 s at 10^6"])
     rows.append(
         _skew_row([[work.skew for asked in size.queries.values() for work in asked.spark] for size in sizes])
     )
