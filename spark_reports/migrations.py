@@ -13,7 +13,8 @@ from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.spark_reports import delta_sql
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.spark_session import Progress
-from rocketchaos.spark_reports.store import STATISTICS, VERSION_PROPERTY, is_table, make_tables, version_of
+from rocketchaos.spark_reports.store import STATISTICS, is_table, make_tables, version_of
+from rocketchaos.spark_reports.store_state import VERSION_PROPERTY
 from rocketchaos.spark_reports.tables import CHECKS, FACTS, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
 from rocketchaos.spark_reports.transactions import Transactions
 

@@ -6,7 +6,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from rocketchaos.spark_reports import delta_sql
-from rocketchaos.spark_reports.store import KEPT_SINCE_PROPERTY, Store
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.store_state import KEPT_SINCE_PROPERTY
 from rocketchaos.spark_reports.store_views import placed_in_time
 from rocketchaos.spark_reports.tables import AGED, QUARANTINE, RUNS
 

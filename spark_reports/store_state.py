@@ -40,7 +40,7 @@ def require_version(version: int, uri: str) -> None:
 
 
 def require_undamaged(place: Place, table: Path) -> None:
-    """See that the log of one of its tables, on a disk of this machine, has no damage that nobody else notices.
+    """See that the log of a table, on a disk of this machine, has no damage that Delta overlooks.
 
     Raises:
         UsageProblem: it has.
