@@ -38,9 +38,9 @@ OBSERVERS: Mapping[str, Callable[[ProbeContext, Settle], Callable[[], Seen]]] = 
         lambda: own_offsets_reached(context, str(step.own_offsets), str(step.topic))
     ),
     "route": lambda context, step: lambda: route_settled(context, str(step.route)),
+    "master": lambda context, step: lambda: master_elected(context, str(step.master)),
     "copied": lambda context, step: lambda: slave_copied(context, str(step.copied)),
     "copied_offsets": lambda context, step: lambda: offsets_copied(context, str(step.copied_offsets)),
-    "master": lambda context, step: lambda: master_elected(context, str(step.master)),
     "delivered": lambda context, step: (
         lambda: messages_delivered(context, str(step.delivered), step.topic, step.tag, step.count or 1)
     ),
