@@ -126,10 +126,10 @@ class ClusterNeeds(Strict):
     )
     controller: bool = Field(
         default=False,
-        description="the controller of RocketMQ 5, in the first name server: it makes each broker the master, and "
-        "its slave once the master is gone. A master that comes back is a slave then; `slaves` says which brokers "
-        "have one. `settle: {master: broker-a-slave}` waits for an election. A `restart` returns once the broker "
-        "answers, and doesn't wait until it is registered. `brokerRole` is the controller's then",
+        description="the controller of RocketMQ 5, in the first name server, elects masters: each broker at "
+        "first, and its slave (`slaves`) once the broker is gone. A former master comes back as a slave. "
+        "`settle: {master: broker-a-slave}` waits for an election; a `restart` doesn't wait until the broker is "
+        "registered. `brokerRole` is left to the controller",
     )
     name_servers: int = Field(
         default=1,
