@@ -5,8 +5,10 @@ from functools import cached_property
 from typing import cast
 
 from rocketchaos.assertions.event_view import EventView
+from rocketchaos.harness.core.events.run import Settled
 from rocketchaos.harness.core.events.servers import FaultEffective, FaultHealed, NodeReady
 from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.cluster_needs import SLAVE_SUFFIX
 from rocketchaos.harness.language.fault_effects import KILLS, STANDS_STILL, TAKES_AWAY
 
 DISTURBANCES = frozenset(
@@ -67,7 +69,10 @@ class FaultView(EventView):
         return [name for name, stands_still in paused.items() if stands_still]
 
     def nodes_away(self, at: int) -> list[str]:
-        """Nodes that are stopped, killed or paused at event `at`."""
+        """Nodes that are stopped, killed or paused at event `at`.
+
+        None of a broker with another master since: that one has taken their place.
+        """
         away: dict[str, bool] = {}
         for event in self.events:
             if event.n > at:
@@ -79,6 +84,9 @@ class FaultView(EventView):
                     away[target] = True
                 case FaultHealed(fault=fault, target=target) if fault in TAKES_AWAY:
                     away[target] = False
+                case Settled(condition_id="master", subject=master):
+                    broker = master.removesuffix(SLAVE_SUFFIX)
+                    away.update(dict.fromkeys((broker, f"{broker}{SLAVE_SUFFIX}"), False))
         return [name for name, is_away in away.items() if is_away and name in self.scenario.cluster.nodes]
 
     def brokers_disturbed(self, at: int) -> bool:

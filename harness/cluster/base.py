@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from rocketchaos.harness.cluster.delay_line import DelayLine
 from rocketchaos.harness.language.cluster_needs import ProxyMode
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
@@ -248,24 +249,6 @@ class Partitionable(Protocol):
         """What changes the networks of its containers."""
 
 
-class DelayLine(Protocol):
-    """What lets answers of one broker wait."""
-
-    @property
-    def mechanism(self) -> str:
-        """`tc netem` or `Toxiproxy`."""
-
-    def set(self, delay_ms: int, jitter_ms: int) -> None:
-        """From here on each answer waits so long, evenly give or take the jitter; both in milliseconds.
-
-        Raises:
-            EnvironmentNotReady: it isn't available.
-        """
-
-    def clear(self) -> None:
-        """Nothing waits any more. Idempotent."""
-
-
 @runtime_checkable
 class Delayable(Protocol):
     """Clients can be made to wait for what a broker answers."""
@@ -359,6 +342,15 @@ class ManyNamed(Protocol):
         """The brokers that do so, with the name servers' names."""
 
 
+@runtime_checkable
+class Electing(Protocol):
+    """Its brokers' masters can be elected by a controller."""
+
+    @property
+    def controller(self) -> str | None:
+        """`host:port` of the controller; None if there is none, and before `start`."""
+
+
 CAPABILITIES: Mapping[str, type] = MappingProxyType(
     {
         "kill": Killable,
@@ -379,6 +371,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "flow control": FlowControlled,
         "access control": Guarded,
         "several name servers": ManyNamed,
+        "controller": Electing,
     }
 )
 """The abilities of some clusters, by their names in a scenario's `required_capabilities`."""

@@ -28,6 +28,7 @@ CAN_NOT: Mapping[ClusterKind, frozenset[str]] = MappingProxyType(
         ClusterKind.CONTAINERS: frozenset(
             {
                 "access control",
+                "controller",
                 "fill a disk",
                 "flow control",
                 "lose files",

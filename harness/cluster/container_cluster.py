@@ -10,8 +10,9 @@ from pathlib import Path, PurePosixPath
 from docker.errors import NotFound
 
 from rocketchaos.harness.cluster import ports, server_settings
-from rocketchaos.harness.cluster.base import DelayLine, Proxy
+from rocketchaos.harness.cluster.base import Proxy
 from rocketchaos.harness.cluster.dashboard_container import DashboardContainer
+from rocketchaos.harness.cluster.delay_line import DelayLine
 from rocketchaos.harness.cluster.proxy_container import ProxyContainer
 from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.cluster.server_cluster import ServerCluster

@@ -80,6 +80,11 @@ class EmbeddedCluster(ServerCluster):
         """The brokers that register with some of its name servers alone."""
         return self._needs.registers_with
 
+    @property
+    def controller(self) -> str | None:
+        """Where its controller answers; None if there is none."""
+        return self._controller
+
     def _prepare(self) -> None:
         self._java = find_java()
         role: artifacts.Role = "server" if self._needs.proxy is None else "all-servers"
@@ -104,7 +109,9 @@ class EmbeddedCluster(ServerCluster):
             self._nameserver_port,
             with_proxy=self._needs.proxy is not None,
             name_servers=self._needs.name_servers,
+            with_controller=self._needs.controller,
         )
+        self._controller = None if chosen.controller is None else f"{LOOPBACK}:{chosen.controller}"
         shutil.rmtree(self.folder, ignore_errors=True)
         ports_of = dict(zip(self._needs.name_server_nodes, chosen.name_servers, strict=True))
         addresses = {name: f"{LOOPBACK}:{port}" for name, port in ports_of.items()}

@@ -29,6 +29,8 @@ class ServerPorts:
     """A `listenPort` for each broker; the broker takes its neighbours too, see `broker_ports`."""
     proxy: tuple[int, int] | None = None
     """The proxy's, for gRPC and for remoting; None: there is none."""
+    controller: int | None = None
+    """The controller's; None: there is none."""
 
 
 def broker_ports(listen_port: int) -> tuple[int, int, int]:
@@ -40,9 +42,14 @@ def broker_ports(listen_port: int) -> tuple[int, int, int]:
 
 
 def choose(
-    broker_count: int, nameserver: int | None = None, *, with_proxy: bool = False, name_servers: int = 1
+    broker_count: int,
+    nameserver: int | None = None,
+    *,
+    with_proxy: bool = False,
+    name_servers: int = 1,
+    with_controller: bool = False,
 ) -> ServerPorts:
-    """Free ports for name servers, brokers and a proxy, none of them used twice.
+    """Free ports for name servers, brokers, a proxy and a controller, none of them used twice.
 
     Args:
         broker_count: how many brokers there will be.
@@ -50,6 +57,7 @@ def choose(
             `require_free`.
         with_proxy: there will be a proxy.
         name_servers: how many name servers there will be.
+        with_controller: there will be a controller.
 
     Raises:
         EnvironmentNotReady: there are no free ports.
@@ -60,7 +68,8 @@ def choose(
     others = [_draw(taken, 1) for _ in range(1, name_servers)]
     brokers = [_draw(taken, 3) for _ in range(broker_count)]
     proxy = (_draw(taken, 1), _draw(taken, 1)) if with_proxy else None
-    return ServerPorts([nameserver, *others], brokers, proxy)
+    controller = _draw(taken, 1) if with_controller else None
+    return ServerPorts([nameserver, *others], brokers, proxy, controller)
 
 
 def is_free(port: int) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.rocketmq import remoting
+from rocketchaos.harness.rocketmq.fastjson import loads
 
 _NOT_REGISTERED = "it isn't registered at the name server"
 _NUDGE_EVERY_S = 0.2
@@ -76,6 +77,28 @@ def why_not_ready(nameserver: str, registered: str, broker: str) -> str | None:
     return None
 
 
+def why_not_in_sync(controller: str, broker: str, registered: str) -> str | None:
+    """Why a controller doesn't count a node among those that could be the master of its broker; None if it does.
+
+    Args:
+        controller: `host:port`.
+        broker: the broker's name.
+        registered: `host:port` by which the controller knows the node.
+    """
+    try:
+        answer = remoting.ask(controller, remoting.GET_SYNC_STATE_DATA, body=json.dumps([broker]).encode())
+        tables = loads(answer.body) if answer.body else {}
+    except (OSError, ValueError) as error:
+        return f"the controller doesn't answer ({error})"
+    # `BrokerReplicasInfo`; in 5.0.0 `InSyncStateData`, with other names for the same.
+    states = tables.get("replicasInfoTable") or tables.get("inSyncStateTable") or {}
+    state = states.get(broker, {})
+    known = state.get("inSyncReplicas") or state.get("inSyncMembers") or ()
+    if registered in {node.get("brokerAddress") or node.get("address") for node in known}:
+        return None
+    return "it isn't in the controller's syncStateSet"
+
+
 _HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 """With which a client of HTTP/2, and so of gRPC, begins (RFC 9113, 3.4): the preface, and empty SETTINGS."""
 _FRAME_HEADER_BYTES, _SETTINGS = 9, 4
@@ -120,6 +143,27 @@ def check_settings(name: str, log: Path, wanted: Mapping[str, str], always: str)
     actual = {found[1]: found[2] for found in re.finditer(r"^.* - (\w+)=(.*)$", text, re.M)}
     if always not in actual:
         raise EnvironmentNotReady(f"{name} doesn't log its settings", f"Look at its log: {log}")
+    _require_taken(name, wanted, actual)
+
+
+def check_controller_settings(controller: str, wanted: Mapping[str, str]) -> None:
+    """The same of a controller at this address, which logs no settings, and is asked for them.
+
+    Raises:
+        UsageProblem: it doesn't have, or didn't take, some of them.
+        EnvironmentNotReady: it doesn't answer.
+    """
+    if not wanted:
+        return
+    try:
+        text = remoting.ask(controller, remoting.GET_CONTROLLER_CONFIG).body.decode(errors="replace")
+    except OSError as error:
+        raise EnvironmentNotReady(f"the controller doesn't answer ({error})", "Try again.") from error
+    lines = (line.partition("=") for line in text.splitlines())
+    _require_taken("the controller", wanted, {name: value for name, _, value in lines})
+
+
+def _require_taken(name: str, wanted: Mapping[str, str], actual: Mapping[str, str]) -> None:
     wrong = complaints(wanted, actual)
     if wrong:
         raise UsageProblem(f"settings that {name} did not take: {'; '.join(wrong)}", "Correct them.")

@@ -34,6 +34,8 @@ class Servers:
         """Topics that a step has deleted, and no other has made again."""
         self._routes_lost = False
         """Whether a step has taken a name server away: it keeps no route over its end."""
+        self._masters: dict[str, str] = {}
+        """Broker name to the node that is its master, where that is another than the one of its name."""
 
     def node(self, name: str) -> Node:
         """A node of the cluster.
@@ -74,19 +76,28 @@ class Servers:
     def broker_addresses(self) -> dict[str, str]:
         """Broker name to `host:port`, of the masters that can be asked: none that a step has killed or paused."""
         return {
-            node.name: node.address
+            node.slave_of or node.name: node.address
             for node in self.cluster.nodes
-            if node.is_master and node.name not in self.down
+            if node.role == "broker" and self.master_of(node.name) == node.name and node.name not in self.down
         }
 
     @property
-    def slave_addresses(self) -> dict[str, str]:
-        """The same of the slaves, by the nodes' names."""
+    def node_addresses(self) -> dict[str, str]:
+        """The same of masters and slaves, by the nodes' names."""
         return {
             node.name: node.address
             for node in self.cluster.nodes
-            if node.slave_of is not None and node.name not in self.down
+            if node.role == "broker" and node.name not in self.down
         }
+
+    def master_of(self, name: str) -> str:
+        """The node that is the master of a node's broker, as far as steps have waited for it."""
+        broker = self.node(name).slave_of or name
+        return self._masters.get(broker, broker)
+
+    def note_master(self, name: str) -> None:
+        """A node is the master of its broker: who asks about the broker asks this node from here on."""
+        self._masters[self.node(name).slave_of or name] = name
 
     def brokers_of_group(self, group: str) -> dict[str, str]:
         """Of the masters that can be asked, those to which the group's members connect: those of its topics.

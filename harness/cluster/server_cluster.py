@@ -15,9 +15,12 @@ from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.cluster.server_settings import Site
 from rocketchaos.harness.core.errors import EnvironmentNotReady, NodeEnded, UsageProblem
 from rocketchaos.harness.core.looking import look_until
-from rocketchaos.harness.language.cluster_needs import USUAL, ClusterNeeds, as_rocketmq_reads
+from rocketchaos.harness.language.cluster_needs import NAMESERVER, USUAL, ClusterNeeds
+from rocketchaos.harness.language.server_lines import as_rocketmq_reads
 from rocketchaos.harness.rocketmq import versions
+from rocketchaos.harness.rocketmq.name_server_settings import CONTROLLER_SETTINGS
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
+from rocketchaos.harness.rocketmq.version_range import contains
 
 _START_ATTEMPTS = 5
 _READY_LIMIT_S = 90.0
@@ -55,10 +58,12 @@ class ServerCluster(ABC):
             progress: called with a few words before anything that takes time.
 
         Raises:
-            UsageProblem: there is no such version, or it has no proxy, which is needed.
+            UsageProblem: there is no such version, or it has no proxy or controller, which is needed.
         """
         if not versions.has_proxy(version) and needs.proxy is not None:
             raise UsageProblem(f"RocketMQ {version} has no proxy", "Versions from 5.0.0 on do.")
+        if needs.controller and not contains(versions.CONTROLLER_SINCE, version):
+            raise UsageProblem(f"RocketMQ {version} has no controller", "Versions from 5.0.0 on do.")
         self.version = version
         self.timing = timing
         self.folder = folder.absolute()
@@ -67,6 +72,8 @@ class ServerCluster(ABC):
         self._needs = needs
         self._progress = progress or (lambda _text: None)
         self._servers: Sequence[Server] = ()
+        self._controller: str | None = None
+        """`host:port` of the controller, from `_lay_out` on; None if there is none."""
 
     @abstractmethod
     def _prepare(self) -> None:
@@ -173,13 +180,14 @@ class ServerCluster(ABC):
         server = self._named(name)
         server.terminate()
         server.start()
+        waits = server.role == "broker" and self._controller is None
         # Brokers must come back to a new name server by themselves: how long that takes is RocketMQ's doing.
         others = [item for item in self._of_role("broker") if _answers(item) and server in self._asked(item)]
         try:
             if server.role == "nameserver":
                 self._await_ready([server], [], others)
             else:
-                self._await_ready([server], [server] if server.role == "broker" else [], [])
+                self._await_ready([server], [server] if waits else [], [])
         except _PortTakenError:
             raise _start_failure(server, "another program took its port meanwhile") from None
 
@@ -195,8 +203,7 @@ class ServerCluster(ABC):
 
     def _asked(self, broker: Server) -> list[Server]:
         """The name servers with which a broker, or the master of a slave, registers."""
-        chosen = self._needs.registers_with.get(broker.slave_of or broker.name, self._needs.name_server_nodes)
-        return [self._named(name) for name in chosen]
+        return [self._named(name) for name in self._needs.name_servers_of(broker.slave_of or broker.name)]
 
     def _awaited_by(self, broker: Server) -> list[Server]:
         """The name servers that must register it: not a dead or paused one, if another one answers."""
@@ -205,8 +212,7 @@ class ServerCluster(ABC):
 
     def _addresses_for(self, broker: str, addresses: Mapping[str, str]) -> str:
         """Its `namesrvAddr`, by the addresses of all name servers."""
-        chosen = self._needs.registers_with.get(broker, self._needs.name_server_nodes)
-        return ";".join(addresses[name] for name in chosen)
+        return ";".join(addresses[name] for name in self._needs.name_servers_of(broker))
 
     def _start_once(self) -> None:
         try:
@@ -231,8 +237,11 @@ class ServerCluster(ABC):
                 own = server_settings.SLAVE_SETTINGS
                 lines = {name: value for name, value in lines.items() if name not in own}
             readiness.check_settings(broker.name, broker.log, lines, "brokerIP1")
+        lines = as_rocketmq_reads(self._needs.namesrv)
+        if self._controller is not None:
+            of_it = {name: lines.pop(name) for name in CONTROLLER_SETTINGS if name in lines}
+            readiness.check_controller_settings(self._controller, of_it)
         for server in self._of_role("nameserver"):
-            lines = as_rocketmq_reads(self._needs.namesrv)
             readiness.check_settings(server.name, server.log, lines, "kvConfigPath")
 
     def _configure(self, name: str, role: str, site: Site, nameserver: str, slave_of: str | None) -> str:
@@ -240,20 +249,23 @@ class ServerCluster(ABC):
         folder = self.folder / name
         server_settings.write_logback(folder)
         if role == "nameserver":
-            file, text = (
-                "namesrv.properties",
-                server_settings.nameserver_file(site, as_rocketmq_reads(self._needs.namesrv)),
-            )
+            lines = as_rocketmq_reads(self._needs.namesrv)
+            if self._controller is not None and name == NAMESERVER:
+                own = server_settings.controller_settings(self._controller, site.folder)
+                lines = {**self.timing.controller, **lines, **own}
+            file, text = "namesrv.properties", server_settings.nameserver_file(site, lines)
         else:
             file = server_settings.BROKER_FILE
             configurations = [self.timing.broker, self._needs.lines_of(slave_of or name)]
+            if self._controller is not None:
+                configurations.insert(1, self.timing.controller)
+                configurations.append(server_settings.controlled_settings(self._controller))
+            elif slave_of is not None:
+                configurations.append(server_settings.SLAVE_SETTINGS)
             if self._needs.accounts:
                 configurations.append(access_control.broker_lines(self.version))
                 access_control.write_accounts(folder, self._needs.accounts)
-            is_slave = slave_of is not None
-            text = server_settings.broker_file(
-                slave_of or name, site, nameserver, configurations, slave=is_slave
-            )
+            text = server_settings.broker_file(slave_of or name, site, nameserver, configurations)
         (folder / file).write_text(text, encoding="ascii")
         return file
 
@@ -263,8 +275,16 @@ class ServerCluster(ABC):
         """Wait until these servers are up.
 
         For brokers, also wait until they are registered: `to_register` are reminded of it, `registering` are not.
+        With a controller nobody is: a broker registers once it has its role. `to_register` must be in sync, too.
         """
-        looks: list[Look] = [
+        looks: list[Look] = []
+        if self._controller is not None:
+            looks += [
+                (server, functools.partial(readiness.why_not_in_sync, self._controller, *_known_as(server)))
+                for server in to_register
+            ]
+            to_register, registering = [], [*to_register, *registering]
+        looks += [
             (server, readiness.Registration(known.address, server.registered, server.address).why_not_ready)
             for server in to_register
             for known in self._awaited_by(server)
@@ -286,6 +306,11 @@ class ServerCluster(ABC):
 
 Look = tuple[Server, Callable[[], str | None]]
 """A broker, and a look at why it isn't ready; None if it is."""
+
+
+def _known_as(broker: Server) -> tuple[str, str]:
+    """The broker's name, which a slave has too, and the address under which it is registered."""
+    return broker.slave_of or broker.name, broker.registered
 
 
 def _answers(server: Server) -> bool:

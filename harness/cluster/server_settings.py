@@ -85,15 +85,42 @@ copies nothing.
 """
 
 
+def controller_settings(controller: str, folder: PurePath) -> dict[str, str]:
+    """Lines with which a name server is the controller, too: a single one, which answers at `controller`.
+
+    Read in `ControllerConfig` of 5.0.0 to 5.3.3.
+    """
+    return {
+        "enableControllerInNamesrv": "true",
+        "controllerDLegerGroup": "controller",
+        "controllerDLegerPeers": f"n0-{controller}",
+        "controllerDLegerSelfId": "n0",
+        "controllerStorePath": str(folder / "controller"),
+        # It stores a few hundred bytes for each election. RocketMQ's own is 1 GiB.
+        "mappedFileSize": str(1024 * 1024),
+    }
+
+
+def controlled_settings(controller: str) -> dict[str, str]:
+    """Lines with which the controller at this address decides on a broker's role, and gives it its number.
+
+    Until then it is a slave without a number, as in `conf/controller/quick-start` of RocketMQ.
+    """
+    return {
+        "enableControllerMode": "true",
+        "controllerAddr": controller,
+        "brokerId": "-1",
+        "brokerRole": "SLAVE",
+    }
+
+
 def broker_file(
     name: str,
     site: Site,
     nameserver: str,
     configurations: Sequence[Mapping[str, str]],
-    *,
-    slave: bool = False,
 ) -> str:
-    """`broker.conf` of a broker, a master (ASYNC_MASTER) or a slave; later configurations win."""
+    """`broker.conf` of a broker, by default a master (ASYNC_MASTER); later configurations win."""
     store = site.folder / STORE
     settings = {
         "brokerClusterName": CLUSTER_NAME,
@@ -124,7 +151,7 @@ def broker_file(
         "waitTimeMillsInSendQueue": "10000",
         "osPageCacheBusyTimeOutMills": "10000",
     }
-    for configuration in (*configurations, SLAVE_SETTINGS if slave else {}):
+    for configuration in configurations:
         settings.update(configuration)
     return properties_text(settings)
 

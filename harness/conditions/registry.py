@@ -12,6 +12,7 @@ from rocketchaos.harness.conditions.fates_sealed import FatesSealed
 from rocketchaos.harness.conditions.handled_but_not_stored import handled_but_not_stored
 from rocketchaos.harness.conditions.lines_logged import lines_logged
 from rocketchaos.harness.conditions.listeners_blocked import listeners_blocked
+from rocketchaos.harness.conditions.master_elected import master_elected
 from rocketchaos.harness.conditions.messages_delivered import messages_delivered
 from rocketchaos.harness.conditions.offsets_reached import offsets_reached
 from rocketchaos.harness.conditions.own_offsets_reached import own_offsets_reached
@@ -37,6 +38,7 @@ OBSERVERS: Mapping[str, Callable[[ProbeContext, Settle], Callable[[], Seen]]] = 
         lambda: own_offsets_reached(context, str(step.own_offsets), str(step.topic))
     ),
     "route": lambda context, step: lambda: route_settled(context, str(step.route)),
+    "master": lambda context, step: lambda: master_elected(context, str(step.master)),
     "copied": lambda context, step: lambda: slave_copied(context, str(step.copied)),
     "copied_offsets": lambda context, step: lambda: offsets_copied(context, str(step.copied_offsets)),
     "delivered": lambda context, step: (

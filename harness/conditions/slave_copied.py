@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.language.cluster_needs import SLAVE_SUFFIX
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.fastjson import loads
 
@@ -40,8 +39,9 @@ def offsets_copied(context: ProbeContext, slave: str) -> Seen:
 
 
 def _compared(context: ProbeContext, slave: str, lacking: Callable[[str, str], Iterator[str]]) -> Seen:
-    master = slave.removesuffix(SLAVE_SUFFIX)
-    known = {**context.servers.broker_addresses, **context.servers.slave_addresses}
+    master, known = context.servers.master_of(slave), context.servers.node_addresses
+    if slave == master:
+        return Seen(False, f"{slave} is the master")
     for name in (master, slave):
         if name not in known:
             return Seen(False, f"{name} can't be asked: it is {context.servers.down.get(name)}")

@@ -2,7 +2,7 @@
 
 import statistics
 
-from rocketchaos.harness.cluster.base import DelayLine
+from rocketchaos.harness.cluster.delay_line import DelayLine
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.looking import look_until
 from rocketchaos.harness.faults.base import Fault

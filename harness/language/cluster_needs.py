@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     StringConstraints,
@@ -24,59 +23,16 @@ from rocketchaos.harness.language.name_servers import (
     registration_problem,
 )
 from rocketchaos.harness.language.name_servers import NAMESERVER as NAMESERVER
+from rocketchaos.harness.language.server_lines import (
+    ROLE,
+    ConfigurationKey,
+    ConfigurationValue,
+    as_rocketmq_reads,
+    broker_lines_problem,
+    name_server_lines_problem,
+)
 from rocketchaos.harness.language.words import Strict, as_tuple
 from rocketchaos.harness.rocketmq.access_key import HARNESS
-
-_PROTECTED = frozenset(
-    {
-        "bindAddress",
-        "brokerClusterName",
-        "brokerId",
-        "brokerIP1",
-        "brokerIP2",
-        "brokerName",
-        "enableControllerMode",
-        "enableDLegerCommitLog",
-        "fetchNameSrvAddrByDnsLookup",
-        "fetchNamesrvAddrByAddressServer",
-        "haListenPort",
-        "listenPort",
-        "namesrvAddr",
-        "rocketmqHome",
-    }
-)
-
-
-_ROLE, _MASTERS = "brokerRole", ("ASYNC_MASTER", "SYNC_MASTER")
-_PROTECTED_PREFIXES = ("storePath", "readOnlyCommitLogStorePaths")
-
-
-def protected(keys: Iterable[str]) -> list[str]:
-    """Those of the settings that the harness itself decides."""
-    return sorted(key for key in keys if key in _PROTECTED or key.startswith(_PROTECTED_PREFIXES))
-
-
-def tls_problem(keys: Iterable[str]) -> str | None:
-    """What is wrong with lines about TLS: RocketMQ reads that from system properties alone."""
-    if lines := sorted(key for key in keys if key.startswith(("tls.", "tlsMode"))):
-        return (
-            f"{', '.join(lines)}: servers read that from system properties (TlsSystemConfig). `tls: true` of "
-            "`cluster` makes them speak TLS as well as plain text (permissive). There is no enforcing here: "
-            "the harness asks them in plain text"
-        )
-    return None
-
-
-_PROTECTED_OF_NAME_SERVERS = frozenset(
-    {
-        "bindAddress",
-        "configStorePath",
-        "enableControllerInNamesrv",
-        "kvConfigPath",
-        "listenPort",
-        "rocketmqHome",
-    }
-)
 
 SLAVE_SUFFIX = "-slave"
 """Behind a broker's name: the node that is its slave."""
@@ -88,26 +44,6 @@ ProxyMode = Literal["local", "cluster"]
 
 PROXY = "proxy"
 """The name of the node that a proxy in mode CLUSTER is."""
-
-ConfigurationKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
-"""A key of broker.conf."""
-
-
-def _in_one_line(value: str | int | bool) -> str | int | bool:
-    if isinstance(value, str) and not value.isprintable():
-        raise ValueError("a line of broker.conf can't hold a line break or another control character")
-    return value
-
-
-ConfigurationValue = Annotated[str | int | bool, AfterValidator(_in_one_line)]
-"""A value of broker.conf."""
-
-
-def as_rocketmq_reads(settings: Mapping[str, str | int | bool]) -> dict[str, str]:
-    """Settings as text: `true`, `16777216`."""
-    return {
-        key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in settings.items()
-    }
 
 
 def topology_problem(
@@ -188,6 +124,13 @@ class ClusterNeeds(Strict):
     slaves: BrokerNames = Field(
         default=(), description="brokers that also have a slave, which copies what the master stores"
     )
+    controller: bool = Field(
+        default=False,
+        description="the controller of RocketMQ 5, in the first name server, elects masters: each broker at "
+        "first, and its slave (`slaves`) once the broker is gone. A former master comes back as a slave. "
+        "`settle: {master: broker-a-slave}` waits for an election; a `restart` doesn't wait until the broker is "
+        "registered. `brokerRole` is left to the controller",
+    )
     name_servers: int = Field(
         default=1,
         ge=1,
@@ -218,7 +161,7 @@ class ClusterNeeds(Strict):
     namesrv: dict[ConfigurationKey, ConfigurationValue] = Field(
         default_factory=dict,
         description="lines for the namesrv.conf of every name server: `orderMessageEnable: true`; not its port "
-        "and folders, nor the controller",
+        "and folders; with `controller` also its settings, `enableElectUncleanMaster: true`",
     )
 
     own: bool = Field(
@@ -267,18 +210,8 @@ class ClusterNeeds(Strict):
     @field_validator("broker")
     @classmethod
     def _free_to_choose(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
-        if problem := tls_problem(lines):
+        if problem := broker_lines_problem(lines):
             raise ValueError(problem)
-        refused = protected(lines)
-        if refused:
-            raise ValueError(
-                f"{', '.join(refused)}: the harness itself decides on ports, names, folders, DLedger and the "
-                "controller of each run"
-            )
-        if lines.get(_ROLE, _MASTERS[0]) not in _MASTERS:
-            raise ValueError(
-                f"{_ROLE}: a broker of `brokers` is a master, {' or '.join(_MASTERS)}; `slaves` gives it a slave"
-            )
         return lines
 
     @field_validator("one_broker")
@@ -293,19 +226,15 @@ class ClusterNeeds(Strict):
     @field_validator("namesrv")
     @classmethod
     def _free_to_choose_there(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
-        if problem := tls_problem(lines):
+        if problem := name_server_lines_problem(lines):
             raise ValueError(problem)
-        if refused := sorted(_PROTECTED_OF_NAME_SERVERS & lines.keys()):
-            raise ValueError(
-                f"{', '.join(refused)}: the harness itself decides on ports, folders and the controller"
-            )
         return lines
 
     @model_validator(mode="after")
     def _possible(self) -> ClusterNeeds:
         problem = topology_problem(self.brokers, self.slaves, self.proxy, self.name_servers)
         problem = problem or registration_problem(self.name_servers, self.registers_with, self.brokers)
-        problem = problem or self._accounts_problem
+        problem = problem or self._accounts_problem or self._controller_problem
         strangers = [broker for broker in self.one_broker if broker not in self.brokers]
         if problem is None and strangers:
             problem = f"there is no broker `{strangers[0]}`, to which `one_broker` gives lines"
@@ -319,6 +248,14 @@ class ClusterNeeds(Strict):
             return f"`{HARNESS}` is the account of the harness itself: give this one another name"
         if self.accounts and (self.slaves or self.dashboard):
             return "with `accounts` it has brokers and a proxy: leave out `slaves` and `dashboard`"
+        return None
+
+    @property
+    def _controller_problem(self) -> str | None:
+        if self.controller and not self.slaves:
+            return f"a controller elects a slave once its master is gone: write `slaves: {self.brokers[0]}`"
+        if self.controller and any(ROLE in lines for lines in (self.broker, *self.one_broker.values())):
+            return f"the controller decides which node is the master: leave out `{ROLE}`"
         return None
 
     @property
@@ -369,12 +306,13 @@ class ClusterNeeds(Strict):
         """The name servers' nodes."""
         return name_server_names(self.name_servers)
 
+    def name_servers_of(self, broker: str) -> tuple[str, ...]:
+        """The name servers' nodes with which a broker registers."""
+        return self.registers_with.get(broker, self.name_server_nodes)
+
     def known_to(self, name_server: str) -> frozenset[str]:
         """The brokers that register with a name server."""
-        everyone = self.name_server_nodes
-        return frozenset(
-            broker for broker in self.brokers if name_server in self.registers_with.get(broker, everyone)
-        )
+        return frozenset(broker for broker in self.brokers if name_server in self.name_servers_of(broker))
 
     @property
     def broker_configuration(self) -> dict[str, str]:

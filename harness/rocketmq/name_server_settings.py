@@ -41,8 +41,21 @@ NAME_SERVER_SETTINGS: Final[Mapping[str, str]] = {
     **{name: BROKER_SETTINGS[name] for name in _NETTY.split()},
 }
 """The type of each, as Java has it."""
+CONTROLLER_SETTINGS: Final[Mapping[str, str]] = {
+    "controllerRequestThreadPoolQueueCapacity": "int",
+    "controllerThreadPoolNums": "int",
+    "electMasterMaxRetryCount": "int",
+    "enableElectUncleanMaster": "boolean",
+    "notifyBrokerRoleChanged": "boolean",
+    "scanInactiveMasterInterval": "long",
+}
+"""Those that a name server reads in addition where it is the controller (`ControllerConfig`, 5.0.0 to 5.3.3)."""
 
 
-def name_server_doubt(name: str, value: str | int | bool) -> str | None:
-    """Why a line of namesrv.conf probably has no effect; None if it may have one."""
-    return line_doubt(name, value, NAME_SERVER_SETTINGS, "name servers")
+def name_server_doubt(name: str, value: str | int | bool, *, controller: bool = False) -> str | None:
+    """Why a line of namesrv.conf probably has no effect; None if it may have one.
+
+    `controller`: the name server is the controller, too.
+    """
+    known = {**NAME_SERVER_SETTINGS, **(CONTROLLER_SETTINGS if controller else {})}
+    return line_doubt(name, value, known, "name servers")

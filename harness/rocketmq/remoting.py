@@ -27,6 +27,10 @@ GET_ALL_SUBSCRIPTIONGROUP_CONFIG = 201
 """To a broker: its groups."""
 GET_BROKER_CLUSTER_INFO = 106
 """To a name server: the brokers that are registered."""
+GET_CONTROLLER_CONFIG = 1010
+"""To a controller: its settings, as the text of a properties file."""
+GET_SYNC_STATE_DATA = 1006
+"""To a controller: the nodes of brokers, and which of them could be the master; the body is a list of names."""
 SUCCESS = 0
 UNSUPPORTED = 3
 """ResponseCode.REQUEST_CODE_NOT_SUPPORTED."""

@@ -32,6 +32,9 @@ class TimingProfile:
     """The versions of the client that have a setting, where not all of them do; the others do without it."""
     proxy: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """Entries of rmq-proxy.json (`ProxyConfig`, 5.3.3); milliseconds."""
+    controller: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Lines of namesrv.conf and of broker.conf where there is a controller (`ControllerConfig`, `BrokerConfig`,
+    5.0.0 to 5.3.3)."""
 
     def settings_of(self, api: ApiName, version: str) -> dict[str, int]:
         """A consumer's settings, by its way of consuming and the version of its client."""
@@ -96,6 +99,14 @@ COMPRESSED = TimingProfile(
         # get whole seconds.
         "grpcClientConsumerMinLongPollingTimeoutMillis": 1000,
         "grpcClientConsumerMaxLongPollingTimeoutMillis": 1000,
+    },
+    controller={
+        # How often the controller looks for masters that don't send heartbeats, and brokers who their master is.
+        # RocketMQ's own is 5 s for each. It sees at once that a connection is closed. How long it waits for a
+        # heartbeat stays 10 s: a busy machine is no reason to elect another master.
+        "scanNotActiveBrokerInterval": "1000",
+        "syncBrokerMetadataPeriod": "1000",
+        "checkSyncStateSetPeriod": "1000",
     },
 )
 

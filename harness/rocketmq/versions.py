@@ -15,6 +15,8 @@ PROXY_SINCE = ">=5.0"
 """The versions of RocketMQ that have a proxy."""
 PROXY_PLAIN_SINCE = ">=5.1"
 """Those whose proxy takes clients without TLS: that of 5.0.0 speaks gRPC with TLS alone."""
+CONTROLLER_SINCE = ">=5.0"
+"""The versions that have a controller, which elects masters."""
 
 VersionNumbers = tuple[int, int, int]
 

@@ -304,6 +304,8 @@ class Scenario(Declared):
             required.add("access control")
         if self.cluster.name_servers > 1:
             required.add("several name servers")
+        if self.cluster.controller:
+            required.add("controller")
         return frozenset(required)
 
     @property

@@ -92,7 +92,8 @@ def _attributes(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
 def _name_server_settings(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """Lines of namesrv.conf that have no effect."""
     for name, value in scenario.cluster.namesrv.items():
-        if (doubt := name_server_doubt(name, value)) is not None:
+        doubt = name_server_doubt(name, value, controller=scenario.cluster.controller)
+        if doubt is not None:
             yield document.report(("cluster", "namesrv", name), doubt, key=True)
 
 

@@ -12,7 +12,7 @@ from rocketchaos.harness.language.topic import attributes_of
 from rocketchaos.harness.rocketmq.access_key import MIGRATES, SIGNED
 from rocketchaos.harness.rocketmq.properties import GROUP, PRODUCER
 from rocketchaos.harness.rocketmq.version_range import contains, why_not_in
-from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
+from rocketchaos.harness.rocketmq.versions import CONTROLLER_SINCE, PROXY_SINCE
 from rocketchaos.harness.steps.base import every_step
 from rocketchaos.harness.steps.recall import Recall
 from rocketchaos.harness.steps.send import Send
@@ -38,6 +38,8 @@ def _why_none(scenario: Scenario, version: str) -> str | None:
     reason = why_not_in(scenario.rocketmq, version)
     if reason is None and scenario.cluster.proxy is not None and not contains(PROXY_SINCE, version):
         reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
+    if reason is None and scenario.cluster.controller and not contains(CONTROLLER_SINCE, version):
+        reason = f"needs a controller, which RocketMQ {version} lacks: {CONTROLLER_SINCE} has it"
     if reason is None and scenario.cluster.accounts and not contains(SIGNED, version):
         reason = f"has accounts, with which RocketMQ {version} can't be run here: {SIGNED} can"
     if (

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import BrokerConfigured
-from rocketchaos.harness.language.cluster_needs import (
+from rocketchaos.harness.language.server_lines import (
     ConfigurationKey,
     ConfigurationValue,
     as_rocketmq_reads,
@@ -56,7 +56,7 @@ class BrokerConfig(Step):
         from rocketchaos.harness.cluster import running_config
 
         wanted = as_rocketmq_reads(self.settings)
-        addresses = {**context.servers.broker_addresses, **context.servers.slave_addresses}
+        addresses = context.servers.node_addresses
         for broker in addresses if self.broker is None else (self.broker,):
             if broker not in addresses:
                 raise PreconditionNotMet(f"broker-config: {broker} is {context.servers.down.get(broker)}")

@@ -69,7 +69,7 @@ class ExpireFiles(Step):
         from rocketchaos.harness.cluster import running_config
 
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
-        address = {**context.servers.broker_addresses, **context.servers.slave_addresses}.get(broker)
+        address = context.servers.node_addresses.get(broker)
         if address is None:
             raise PreconditionNotMet(f"expire-files: {broker} is {context.servers.down.get(broker)}")
         master = context.servers.node(broker).slave_of or broker

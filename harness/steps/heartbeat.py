@@ -97,7 +97,7 @@ class Heartbeat(Step):
             consume_from=f"CONSUME_FROM_{self.consume_from.replace('-', '_').upper()}",
             model=self.model.upper(),
         )
-        brokers = {**context.servers.broker_addresses, **context.servers.slave_addresses}
+        brokers = context.servers.node_addresses
         if self.broker is not None:
             if self.broker not in brokers:
                 raise PreconditionNotMet(

@@ -87,7 +87,7 @@ class Pull(Step):
         from rocketchaos.harness.clients.raw_pull import PullRequest
 
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
-        addresses = {**context.servers.broker_addresses, **context.servers.slave_addresses}
+        addresses = context.servers.node_addresses
         if broker not in addresses:
             raise PreconditionNotMet(f"pull: {broker} is {context.servers.down.get(broker)}")
         request = PullRequest(

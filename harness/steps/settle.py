@@ -40,9 +40,11 @@ class Settle(Step):
     If a client doesn't report its own, the stored one is one of theirs or the newest known, and stays the
     same for 2 s. `offsets`: the group's offsets are at most `lag` messages behind in total. `route`: the name
     server and the producer know every running broker of the topic, which takes a while after a `restart`.
+    `master`: each name server has the node as the master of its broker. From then on the harness asks this node
+    what it would ask the broker.
     `copied`: a slave has all messages, topics and groups of its master; `copied_offsets`: it has the offsets of
-    all groups. It copies topics, groups and offsets every 10 s, from 5.0 on every 60 s, so give it
-    `within: 90s`; 5.5.0 copies no offsets.
+    all groups. It copies topics, groups and offsets every 10 s, from 5.0 on every 60 s unless there is a
+    controller, so give it `within: 90s`; 5.5.0 copies no offsets.
     `own_offsets`: by its own offset store the consumer has consumed all of each queue that it owns, so a
     `stop` or a `restart` from here on redelivers nothing. A message counts there only after the listener got
     it. For a broadcasting group this is the only source, because no broker stores its offsets. `sealed`: the
@@ -73,6 +75,11 @@ class Settle(Step):
         description="the consumer whose own offsets for `topic` must be at the end of its queues",
     )
     route: TopicName | None = Field(default=None, description="the topic whose route must settle")
+    master: BrokerRef | None = Field(
+        default=None,
+        description="the node that must be the master of its broker: `broker-a-slave`, once a controller has "
+        "elected it, or a `restart` has made it one",
+    )
     copied: BrokerRef | None = Field(
         default=None,
         description="the slave that must have the messages, topics and groups of its master: `broker-a-slave`",
@@ -160,7 +167,8 @@ class Settle(Step):
                 yield f"the listener of {blocked} never blocks: give {blocked} `behaviour: block`"
 
         copy = self.copied or self.copied_offsets
-        if copy is not None and not copy.endswith(SLAVE_SUFFIX):
+        changes = scenario.cluster.controller and copy in scenario.cluster.slaves
+        if copy is not None and not copy.endswith(SLAVE_SUFFIX) and not changes:
             yield f"{copy} is no slave: {copy}{SLAVE_SUFFIX} is, with `cluster: {{slaves: {copy}}}`"
         kind = scenario.producer.choice.kind
         if self.route is not None and not kind.tells_route:
@@ -191,6 +199,8 @@ class Settle(Step):
         name = next(name for name in CONDITIONS if getattr(self, name) is not None)
         awaited = Awaited(name, str(getattr(self, name)), CONDITIONS[name].title(self))
         await_condition(context, awaited, OBSERVERS[name](context, self), self.within)
+        if self.master is not None:
+            context.servers.note_master(self.master)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +229,7 @@ CONDITIONS: Mapping[str, Condition] = {
         lambda step: f"own offsets of {step.own_offsets} for {step.topic}", needs=("topic",)
     ),
     "route": Condition(lambda step: f"route of {step.route}"),
+    "master": Condition(lambda step: f"{step.master} as the master"),
     "copied": Condition(lambda step: f"copies of {step.copied}"),
     "copied_offsets": Condition(lambda step: f"offsets of {step.copied_offsets}"),
     "delivered": Condition(

@@ -48,6 +48,12 @@ def test_a_proxy_gets_two_ports_of_its_own_and_each_name_server_one() -> None:
     assert ports.choose(2).proxy is None
 
 
+def test_a_controller_gets_a_port_of_its_own() -> None:
+    chosen = ports.choose(2, with_controller=True)
+    assert chosen.controller not in (None, *chosen.name_servers, *chosen.brokers)
+    assert ports.choose(2).controller is None
+
+
 def test_a_port_that_the_user_asked_for_is_not_given_to_a_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     draws = iter([23456, 23456 + 2, 24567])
     monkeypatch.setattr(random, "randint", lambda _low, _high: next(draws))

@@ -40,7 +40,9 @@ def context(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     made = SimpleNamespace(
         slave=dict(ALL),
         servers=SimpleNamespace(
-            broker_addresses={"broker-a": MASTER}, slave_addresses={"broker-a-slave": SLAVE}, down={}
+            node_addresses={"broker-a": MASTER, "broker-a-slave": SLAVE},
+            master_of=lambda _node: "broker-a",
+            down={},
         ),
     )
 
@@ -101,6 +103,14 @@ def test_a_slave_may_be_ahead_of_what_its_master_had(context: SimpleNamespace) -
 def test_who_does_not_answer_is_not_copied(context: SimpleNamespace) -> None:
     context.slave = None
     assert stored(context) == Seen(False, "broker-a or broker-a-slave doesn't answer: connection refused")
-    context.servers.broker_addresses.clear()
+    del context.servers.node_addresses["broker-a"]
     context.servers.down = {"broker-a": "killed"}
     assert stored(context) == Seen(False, "broker-a can't be asked: it is killed")
+
+
+def test_once_another_node_is_the_master_its_former_one_is_the_copy(context: SimpleNamespace) -> None:
+    context.servers.master_of = lambda _node: "broker-a-slave"
+    assert stored(context) == Seen(False, "broker-a-slave is the master")
+    context.slave.update(end=1000)
+    seen = slave_copied(cast(ProbeContext, context), "broker-a")
+    assert seen == Seen(False, "broker-a lacks 100 bytes of the commit log")

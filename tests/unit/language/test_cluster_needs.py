@@ -168,6 +168,7 @@ def test_a_master_may_wait_for_its_slave() -> None:
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:
     assert lacking(ContainersCluster, CAPABILITIES) == (
         "access control",
+        "controller",
         "fill a disk",
         "flow control",
         "lose files",
@@ -183,6 +184,7 @@ def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing(
         *of_nodes,
         *of_containers,
         "access control",
+        "controller",
         "fill a disk",
         "flow control",
         "lose files",
