@@ -22,9 +22,12 @@ def master_elected(context: ProbeContext, name: str) -> Seen:
     if name in servers.down:
         return Seen(False, f"{name} is {servers.down[name]}")
     nodes = {at.address: at.name for at in servers.cluster.nodes if at.role == "broker"}
-    for asked in context.scenario.cluster.name_servers_of(broker):
-        if asked in servers.down:
-            continue
+    running = [
+        asked for asked in context.scenario.cluster.name_servers_of(broker) if asked not in servers.down
+    ]
+    if not running:
+        return Seen(False, "no name server runs")
+    for asked in running:
         try:
             master = _master(servers.node(asked).address, broker)
         except OSError as error:

@@ -67,6 +67,8 @@ def test_a_name_server_that_a_step_has_taken_away_is_not_asked(context: SimpleNa
     assert seen(context) == Seen(False, "nameserver-2 doesn't answer: connection refused")
     context.servers.note_down("nameserver-2", "killed")
     assert seen(context).holds
+    context.servers.note_down("nameserver", "killed")
+    assert seen(context) == Seen(False, "no name server runs")
 
 
 def test_a_node_that_is_away_is_no_master(context: SimpleNamespace) -> None:
