@@ -31,8 +31,10 @@ MQADMIN_COMMANDS: Final = frozenset(_NAMES.split())
 
 
 def command_doubt(name: str) -> str | None:
-    """Why mqadmin probably has no such command; None if some release has it. Case is no matter
-    (MQAdminStartup.findSubCommand)."""
+    """Why mqadmin probably has no such command; None if some release has it.
+
+    As in `MQAdminStartup.findSubCommand`, upper and lower case are alike.
+    """
     if name.lower() in {command.lower() for command in MQADMIN_COMMANDS}:
         return None
     near = nearest(name, MQADMIN_COMMANDS)
