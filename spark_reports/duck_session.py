@@ -16,7 +16,8 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 # At their end commands look for no garbage (`rocketchaos.__main__`). DuckDB takes it for a leak, and prints it.
 atexit.unregister(gc.freeze)
-_BY_SPARK = "Leave out --engine duckdb: Spark needs less memory, and names a damage with the way out."
+BY_SPARK = "Leave out --engine duckdb: Spark reads it, or says what is wrong."
+"""The way out where DuckDB can't read a store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class DuckSession:
                 found = self.connection.fetchall()
         except (duckdb.IOException, duckdb.InvalidInputException, duckdb.OutOfMemoryException) as error:
             said = str(error).partition("\n")[0]
-            raise EnvironmentNotReady(f"DuckDB can't read the store: {said}", _BY_SPARK) from error
+            raise EnvironmentNotReady(f"DuckDB can't read the store: {said}", BY_SPARK) from error
         make = Row(*names)
         return DuckRows([make(*map(_value, row)) for row in found])
 

@@ -11,7 +11,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from rocketchaos.harness.core.errors import UsageProblem
-from rocketchaos.spark_reports.duck_session import DuckSession
+from rocketchaos.spark_reports.duck_session import BY_SPARK, DuckSession
 from rocketchaos.spark_reports.places import Place, no_store
 from rocketchaos.spark_reports.report import StoreSummary
 from rocketchaos.spark_reports.store_state import (
@@ -26,7 +26,6 @@ from rocketchaos.spark_reports.store_summary import summary_of
 from rocketchaos.spark_reports.store_views import NEWEST_INGEST, SIDES, counted_rows, view
 from rocketchaos.spark_reports.tables import QUARANTINE, RUNS, TABLES
 
-_BY_SPARK = "Leave out --engine duckdb: Spark reads it, or says what is wrong."
 _STORED = "stored_{}"
 
 
@@ -41,7 +40,7 @@ class DuckStore:
         if place.folder is None or "%" in place.uri:
             # `deltalake` takes `%20` in a path for a space.
             why = "is elsewhere" if place.folder is None else "has a % in its path"
-            raise UsageProblem(f"DuckDB can't read the store: {uri} {why}", _BY_SPARK)
+            raise UsageProblem(f"DuckDB can't read the store: {uri} {why}", BY_SPARK)
         place.require_there()
         self.place, self._folder = place, place.folder
         self.session = DuckSession(connection)
@@ -75,7 +74,7 @@ class DuckStore:
         for name, table in tables.items():
             with self._readable(name):
                 if name in (RUNS.name, QUARANTINE.name):
-                    connection.register(_STORED.format(name), _without_zones(table.to_pyarrow_table()))
+                    connection.register(_STORED.format(name), without_zones(table.to_pyarrow_table()))
                 else:
                     connection.register(name, table.to_pyarrow_dataset())
         for name, text in counted_rows(*map(_STORED.format, (RUNS.name, QUARANTINE.name))).items():
@@ -107,11 +106,11 @@ class DuckStore:
             yield
         except (DeltaError, pyarrow.ArrowException, OSError, ValueError) as error:
             said = str(error).partition("\n")[0]
-            raise UsageProblem(f"DuckDB can't read {self._folder / name}: {said}", _BY_SPARK) from error
+            raise UsageProblem(f"DuckDB can't read {self._folder / name}: {said}", BY_SPARK) from error
 
 
-def _without_zones(table: pyarrow.Table) -> pyarrow.Table:
-    """All are UTC; DuckDB gives times with a zone only where there is `pytz`."""
+def without_zones(table: pyarrow.Table) -> pyarrow.Table:
+    """The rows, with times in UTC without a zone: DuckDB gives times with a zone only where there is `pytz`."""
     plain = pyarrow.timestamp("us")
     fields = [
         field.with_type(plain) if pyarrow.types.is_timestamp(field.type) else field for field in table.schema

@@ -1,4 +1,4 @@
-"""What a store says of itself, and what is wrong with one; by whichever engine it is read."""
+"""The version of a store, its age limit and its damages, for every engine that reads it."""
 
 from collections.abc import Sequence
 from datetime import datetime
