@@ -12,7 +12,6 @@ from rocketchaos.harness.claims.plan import carriers, is_slow
 from rocketchaos.harness.claims.registry import chosen
 from rocketchaos.harness.claims.runs import seen
 from rocketchaos.harness.claims.verdicts import Stance, stance_of
-from rocketchaos.harness.cli.common import runs_or_default
 from rocketchaos.harness.cli.common_options import (
     JsonOption,
     OnOption,
@@ -22,6 +21,7 @@ from rocketchaos.harness.cli.common_options import (
 )
 from rocketchaos.harness.cli.completing import claim_names, scenario_names
 from rocketchaos.harness.cli.matrix_option import BUILDS_OPTION
+from rocketchaos.harness.cli.output_files import runs_or_default
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress, tell_left_out
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem

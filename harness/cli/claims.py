@@ -19,10 +19,10 @@ from rocketchaos.harness.claims.runs import seen_in
 from rocketchaos.harness.claims.table import Verdicts, claims_table
 from rocketchaos.harness.claims.verdicts import Verdict, VerdictKind, verdicts
 from rocketchaos.harness.cli.bisect import claims_bisect
-from rocketchaos.harness.cli.common import runs_or_default, write_text
 from rocketchaos.harness.cli.common_options import OnOption, ParallelOption, RunsOption, SeedOption
 from rocketchaos.harness.cli.ending import ending_in_a_code
 from rocketchaos.harness.cli.matrix_option import WordsCommand
+from rocketchaos.harness.cli.output_files import runs_or_default, write_text
 from rocketchaos.harness.cli.single_options import SingleOptionsCommand
 from rocketchaos.harness.cli.terminal import OUT, Progress, tell_left_out
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind

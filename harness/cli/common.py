@@ -1,17 +1,18 @@
 """What commands that run scenarios share: how they report runs. Their options are in `common_options`."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
 
 from rocketchaos.harness.cli.ending import reader_may_go
+from rocketchaos.harness.cli.output_files import require_folder, require_writable
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress, tell_left_out
-from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
-from rocketchaos.harness.core.run_folder import runs_folder
-from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.jars.builds import version_of
 from rocketchaos.harness.nightly.again import seen_again
 from rocketchaos.harness.plan.job import Job
@@ -23,55 +24,11 @@ from rocketchaos.harness.reporting.parts.earlier_run import Again, exit_code_of
 from rocketchaos.harness.scenario.hints import hints
 from rocketchaos.harness.scenario.model import Scenario
 
+if TYPE_CHECKING:
+    from rocketchaos.harness.engine.runner import Runner
+
 LEAST_MINUTES, MOST_MINUTES = 0.5, 7 * 24 * 60.0
 """For options that limit how long a command may take; `nan` and `inf` are refused."""
-
-
-def runs_or_default(runs: Path | None) -> Path:
-    """The chosen folder for runs, or the default one."""
-    return runs_folder() if runs is None else runs
-
-
-def write_text(path: Path, text: str, way_out: str) -> None:
-    """Write a file whose place the user chose, and its folder if it is missing.
-
-    Raises:
-        EnvironmentNotReady: it can't be written; `way_out` says what to do then.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
-
-
-def require_writable(path: Path, way_out: str) -> None:
-    """Make sure that a file can be written later, and its folder if it is missing.
-
-    Raises:
-        EnvironmentNotReady: it can't; `way_out` says what to do then.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            path.open("ab").close()
-        else:
-            TemporaryFile(dir=path.parent).close()
-    except OSError as error:
-        raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
-
-
-def require_folder(path: Path, way_out: str) -> None:
-    """Make sure that a folder is there, and that files can be written in it.
-
-    Raises:
-        EnvironmentNotReady: it isn't, or they can't; `way_out` says what to do then.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        TemporaryFile(dir=path).close()
-    except OSError as error:
-        raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
 
 
 def chosen_version(chosen: str | None) -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from rocketchaos.harness.cli.common import require_writable
 from rocketchaos.harness.cli.diagnose_answers import Answers
 from rocketchaos.harness.cli.diagnose_options import (
     AccessKeyFileOption,
@@ -40,6 +39,7 @@ from rocketchaos.harness.cli.diagnose_options import (
     WriteScenarioOption,
 )
 from rocketchaos.harness.cli.ending import reader_may_go
+from rocketchaos.harness.cli.output_files import require_writable
 from rocketchaos.harness.cli.terminal import ERR, OUT
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import nearest

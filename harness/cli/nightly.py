@@ -6,13 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rocketchaos.harness.cli.common import (
-    LEAST_MINUTES,
-    MOST_MINUTES,
-    chosen_version,
-    require_writable,
-    runs_or_default,
-)
+from rocketchaos.harness.cli.common import LEAST_MINUTES, MOST_MINUTES, chosen_version
 from rocketchaos.harness.cli.common_options import (
     ChosenRocketmqOption,
     JsonOption,
@@ -22,6 +16,7 @@ from rocketchaos.harness.cli.common_options import (
     RunsOption,
 )
 from rocketchaos.harness.cli.night_account import NightAccount
+from rocketchaos.harness.cli.output_files import require_writable, runs_or_default
 from rocketchaos.harness.cli.terminal import ERR, Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rocketchaos.harness.cli.common import require_folder
+from rocketchaos.harness.cli.output_files import require_folder
 from rocketchaos.harness.cli.terminal import Progress
 from rocketchaos.harness.core.errors import UsageProblem
 

@@ -8,13 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rocketchaos.harness.cli.common import (
-    chosen_version,
-    run_and_tell,
-    runs_or_default,
-    say_hints,
-    say_left_out,
-)
+from rocketchaos.harness.cli.common import chosen_version, run_and_tell, say_hints, say_left_out
 from rocketchaos.harness.cli.common_options import (
     ChosenRocketmqOption,
     DashboardOption,
@@ -28,6 +22,7 @@ from rocketchaos.harness.cli.common_options import (
 )
 from rocketchaos.harness.cli.ending import Terminated
 from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
+from rocketchaos.harness.cli.output_files import runs_or_default
 from rocketchaos.harness.cli.terminal import ERR, Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem

@@ -9,13 +9,8 @@ from typing import Annotated
 
 import typer
 
-from rocketchaos.harness.cli.common import (
-    LEAST_MINUTES,
-    MOST_MINUTES,
-    require_folder,
-    require_writable,
-    write_text,
-)
+from rocketchaos.harness.cli.common import LEAST_MINUTES, MOST_MINUTES
+from rocketchaos.harness.cli.output_files import require_folder, require_writable, write_text
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode, PreconditionNotMet, RocketchaosError, UsageProblem
 from rocketchaos.harness.core.run_folder import runs_folder

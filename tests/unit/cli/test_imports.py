@@ -152,6 +152,14 @@ def test_other_commands_load_no_container_engine_either(command: str) -> None:
     assert within(loaded, "docker", "testcontainers", "requests", "jgo", "jpype", "rich") == set()
 
 
+@pytest.mark.parametrize("command", ["check", "diagnose", "report"])
+def test_what_reads_runs_or_looks_at_a_cluster_loads_nothing_that_runs(command: str) -> None:
+    loaded = loaded_with(f"rocketchaos.harness.cli.{command}")
+
+    rooms = ("engine", "clients", "conditions", "containers", "faults", "probes", "reaper")
+    assert within(loaded, *(f"rocketchaos.harness.{room}" for room in rooms)) == set()
+
+
 @pytest.mark.parametrize(
     ("arguments", "besides"),
     [
