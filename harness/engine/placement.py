@@ -11,14 +11,14 @@ from rocketchaos.harness.steps.start import Start
 def own_processes(scenario: Scenario) -> frozenset[str]:
     """The consumers that need a process of their own, and producers that do. These are: consumers that
     declare it, or whose client never shares one (`Consumer.needs_own_process`); those whose process a step acts
-    on, because a `kill` would end all in it; those whose log a check reads; and those with another one's client
-    id, because in one process they would be one client (`MQClientManager`), as would producers that say their id.
-    A variable may stand for any member of its groups.
+    on, because a `kill` would end all in it; those whose log a check reads; those with arguments of a JVM, which
+    hold for all in it; and those with another one's client id, because in one process they would be one client
+    (`MQClientManager`), as would producers that say their id. A variable may stand for any member of its groups.
     """
     steps = tuple(every_step(scenario.steps))
     asked = {name for name, consumer in scenario.consumers.items() if consumer.needs_own_process}
     asked |= _ids_of_several_processes(scenario)
-    asked |= {name for name, producer in scenario.senders.items() if producer.client_id is not None}
+    asked |= {name for name, producer in scenario.senders.items() if producer.client_id or producer.jvm_args}
     for step in steps:
         # A client that was refused its start leaves threads behind, so that its process is to end.
         if step.acts_on_process or (isinstance(step, Start) and step.may_be_refused):

@@ -313,8 +313,16 @@ class TestBed:
             kind = (shared if leader else None) or choice.kind.worker
             log = self.folder.logs / f"{leader or name}.log"
             self._log_begins[leader or name] = log.stat().st_size if log.exists() else 0
+            jvm_options = self.scenario.declared[leader or name].jvm_args
             return self.managed.processes.spawn(
-                kind, version, leader or name, self.folder.logs, on_event, on_death, home=home
+                kind,
+                version,
+                leader or name,
+                self.folder.logs,
+                on_event,
+                on_death,
+                home=home,
+                jvm_options=jvm_options,
             )
 
         if leader is None:

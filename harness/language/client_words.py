@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, WithJsonSchema
+from pydantic import AfterValidator, StringConstraints, WithJsonSchema
 
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.language.words import OneOrList
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, ClientKind, client_choice
 from rocketchaos.harness.rocketmq.properties import Properties
 from rocketchaos.harness.rocketmq.version_range import contains
@@ -51,6 +52,12 @@ ClientText = Annotated[
     str, AfterValidator(_a_client), WithJsonSchema({"type": "string", "pattern": f"^({_KINDS})$"})
 ]
 """A client: its kind, or its kind and version, `java@4.9.4`."""
+JvmArgs = Annotated[tuple[Annotated[str, StringConstraints(pattern=r"^-\S")], ...], OneOrList()]
+"""Options of a JVM."""
+JVM_ARGS = (
+    "options of its JVM, in which no other client is then: `[-Drocketmq.client.rebalance.waitInterval=30000]`; "
+    "they win over the harness's own"
+)
 
 _PROGRAMS = {kind.program: kind for kind in CLIENT_KINDS.values() if kind.program is not None}
 PROGRAM_CLIENTS = frozenset(kind.name for kind in _PROGRAMS.values())

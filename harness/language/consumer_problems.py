@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.language.expressions import SqlExpression
 from rocketchaos.harness.language.namespace import outside
-from rocketchaos.harness.rocketmq.client_kinds import Api, ClientKind
+from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, Api, ClientKind
 
 if TYPE_CHECKING:
     from rocketchaos.harness.language.consumer_spec import Consumer
@@ -31,6 +31,7 @@ def lacking_in(consumer: Consumer, kind: ClientKind, api: Api) -> list[str]:
         lacking = list(dict.fromkeys([*lacking, *map(consumer.key_of, unknown)]))
     lacking += [f"client_id: {consumer.client_id}"] if consumer.has_whole_id and not kind.takes_ids else []
     lacking += [f"namespace: {consumer.namespace}"] if consumer.namespace and not kind.namespaces else []
+    lacking += ["jvm_args"] if consumer.jvm_args and kind.name != USUAL_CLIENT else []
     lacking += ["behaviour: {fail: …}"] if consumer.behaviour.fail and not api.retries else []
     lacking += ["behaviour: {reply: true}"] if consumer.behaviour.reply and not api.replies else []
     by_hand = not consumer.behaviour.auto_commit
@@ -62,6 +63,8 @@ def problems(consumer: Consumer) -> Iterator[str]:
         )
     if consumer.beside is not None and consumer.process == "own":
         yield "it has a process of its own, and can't be `beside` another one"
+    if consumer.beside is not None and consumer.jvm_args:
+        yield f"it is in the JVM of {consumer.beside}: leave out `jvm_args` or `beside`"
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
         if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
             yield f"`{field}` and `strategy: {strategy}` need each other"

@@ -19,8 +19,10 @@ from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.behaviour import Behaviour
 from rocketchaos.harness.language.client_words import (
     FIELD_OF,
+    JVM_ARGS,
     PROGRAM_EXAMPLES,
     ClientText,
+    JvmArgs,
     parts_of_id,
     program_of,
     why_no_property,
@@ -254,7 +256,7 @@ class Consumer(Strict):
     )
 
     account: AccessKey | None = Field(default=None, description=ACCOUNT)
-
+    jvm_args: JvmArgs = Field(default=(), description=JVM_ARGS)
     settings: dict[str, Value] = Field(
         default_factory=dict,
         description="other properties of RocketMQ's Java client, by their own names, set before its start: "
@@ -354,7 +356,8 @@ class Consumer(Strict):
         Or its kind of client never shares one, or another run may use its client id.
         """
         can_share = self.choice.kind.shared_worker is not None and not self.has_whole_id
-        return self.process == "own" or self.model == "broadcasting" or not can_share
+        alone = self.process == "own" or self.model == "broadcasting" or bool(self.jvm_args)
+        return alone or not can_share
 
     @property
     def properties(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from rocketchaos.harness.language.account import ACCOUNT, AccessKey
-from rocketchaos.harness.language.client_words import ClientText
+from rocketchaos.harness.language.client_words import JVM_ARGS, ClientText, JvmArgs
 from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.namespace import outside
 from rocketchaos.harness.language.words import ClientId, GroupKey, Name, Namespace, Strict, Through
@@ -78,6 +78,8 @@ class Producer(Strict):
 
     account: AccessKey | None = Field(default=None, description=ACCOUNT)
 
+    jvm_args: JvmArgs = Field(default=(), description=JVM_ARGS)
+
     @model_validator(mode="after")
     def _can_be_set(self) -> Producer:
         if self.name_servers is not None and self.needs_proxy:
@@ -99,6 +101,10 @@ class Producer(Strict):
             )
         if self.client_id is not None and self.beside is not None:
             raise ValueError(f"it has the client id of {self.beside}: leave out `client_id` or `beside`")
+        if self.jvm_args and self.choice.kind.name != USUAL_CLIENT:
+            raise ValueError(f"{self.choice} has no JVM: leave out `jvm_args`")
+        if self.jvm_args and self.beside is not None:
+            raise ValueError(f"it is in the JVM of {self.beside}: leave out `jvm_args` or `beside`")
         if self.namespace is not None and not self.choice.kind.namespaces:
             raise ValueError(
                 f"{self.choice.kind.title} can't do this: leave out `namespace: {self.namespace}`"

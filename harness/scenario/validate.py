@@ -28,7 +28,7 @@ def validate(document: Document) -> tuple[Scenario | None, list[Diagnostic]]:
     misspelt = _misspelt(placed, document)
     split = {path for path, error in placed if error["type"] == "union_tag_not_found"}
     diagnostics = [
-        *_no_scenario(document),
+        *(_no_scenario(document) if scenario is None else ()),
         *(
             _diagnostic(document, path, error)
             for path, error in placed

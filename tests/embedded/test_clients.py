@@ -180,3 +180,14 @@ def test_a_restart_is_a_new_process(rocketmq: LiveRun) -> None:
     assert len(set(pids)) == 3
     (stopping,), (stopped,) = (seen(rocketmq, f"consumer-{how}", "a") for how in ("stopping", "stopped"))
     assert stopping.n < stopped.n
+
+
+@pytest.mark.extended
+def test_arguments_of_its_jvm_are_its_own(rocketmq: LiveRun) -> None:
+    rocketmq.consumer("a", group="g", subscribe={"orders": "*"}, jvm_args="-Xlog:gc+init")
+    rocketmq.consumer("b", group="g", subscribe={"orders": "*"}, process="own")
+    rocketmq.start(["a", "b"])
+    rocketmq.settle(ownership="g", within="40s")
+    assert rocketmq.folder is not None
+    logs = [(rocketmq.folder / "logs" / f"{name}.log").read_text(encoding="utf-8") for name in "ab"]
+    assert ["[gc,init]" in log for log in logs] == [True, False]

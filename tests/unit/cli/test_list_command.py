@@ -12,9 +12,9 @@ import pytest
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.plan.library import shipped
 from rocketchaos.harness.plan.scenario_list import Listed, listed
-from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.plan.themes import THEMES
 from rocketchaos.harness.reference.catalogue import claims_of, refuted_by
+from tests.unit.library import library
 
 SCENARIO = """\
 name: NAME
@@ -48,7 +48,7 @@ def written(folder: Path, *names: str) -> None:
 
 def test_what_is_listed_is_what_a_checked_scenario_says() -> None:
     found = {entry.name: entry for entry in listed(shipped().values())}
-    checked = load_all(shipped().values())
+    checked = library()
     assert list(found) != []
     assert found.keys() == {entry.name for entry in checked}
     for item in checked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocketchaos.harness.engine.placement import own_processes
-from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from tests.unit.scenario.examples import scenario_text
 
 BIND = "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}"
@@ -67,6 +67,39 @@ def test_where_a_settle_waits_for_the_log_of_a_producer() -> None:
 def test_a_producer_that_says_its_client_id() -> None:
     text = scenario_text("start: [a, b, c]") + "producer: {client_id: 172.17.0.1@1}\n"
     assert own_processes(parse_scenario(text, "s.yaml")) == {"producer"}
+
+
+def test_arguments_of_a_jvm_hold_for_one_client_alone() -> None:
+    text = scenario_text("start: [a, b, c]").replace("c: {", "c: {jvm_args: -Xmx128m, ")
+    scenario = parse_scenario(text + "producer: {jvm_args: [-Xmx128m, -Da=b]}\n", "s.yaml")
+    assert own_processes(scenario) == {"c", "producer"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("client: go, jvm_args: -Xmx128m", "can't do this: leave out `jvm_args`"),
+        ("beside: a, jvm_args: -Xmx128m", "it is in the JVM of a: leave out `jvm_args` or `beside`"),
+        ("jvm_args: Xmx128m", r"not `Xmx128m`"),
+    ],
+)
+def test_a_jvm_that_is_not_there_has_no_arguments(keys: str, said: str) -> None:
+    text = scenario_text("start: [a, b, c]").replace("c: {", f"c: {{{keys}, ")
+    with pytest.raises(InvalidScenario, match=said):
+        parse_scenario(text, "s.yaml")
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("client: go, jvm_args: -Xmx128m", "go has no JVM: leave out `jvm_args`"),
+        ("beside: first, jvm_args: -Xmx128m", "it is in the JVM of first"),
+    ],
+)
+def test_a_producer_without_a_jvm_of_its_own_has_no_arguments(keys: str, said: str) -> None:
+    text = scenario_text("start: [a, b, c]") + f"producers: {{first: {{}}, second: {{{keys}}}}}\n"
+    with pytest.raises(InvalidScenario, match=said):
+        parse_scenario(text, "s.yaml")
 
 
 def test_one_client_id_in_several_processes() -> None:

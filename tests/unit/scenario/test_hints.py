@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.harness.cli.main import main
-from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.diagnostics import Diagnostic, render
 from rocketchaos.harness.scenario.hints import hints
+from tests.unit.library import library
 
 ROOT = Path(__file__).parents[3]
 DIFFERENT = "  a: {group: g, subscribe: {orders: tagA}}\n  b: {group: g, subscribe: {orders: tagB}}\n"
@@ -117,7 +117,7 @@ def test_no_hint_where_the_race_is_the_subject() -> None:
 
 
 def test_the_shipped_scenarios_are_free_of_hints() -> None:
-    found = [hint for scenario in load_all([ROOT / "scenarios"]) for hint in hints(scenario)]
+    found = [hint for scenario in library() for hint in hints(scenario)]
     assert not found, render(found)
 
 

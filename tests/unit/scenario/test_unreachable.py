@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.harness.cli.main import main
-from rocketchaos.harness.plan.library import shipped
-from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.rocketmq.client_kinds import client_choice
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.unreachable import doubtful
 from rocketchaos.harness.scenario.unused import unused
+from tests.unit.library import library
 from tests.unit.scenario.statements import STEPS, doubts, mistakes, text_of
 
 
@@ -234,7 +233,7 @@ WARNED_OF = {"two-bars-alone-deliver-nothing"}
 
 
 def test_no_shipped_scenario_is_warned_of() -> None:
-    for scenario in load_all(sorted(shipped().values())):
+    for scenario in library():
         document, _ = read_yaml(scenario.source, scenario.file)
         # What people report may be a slip of theirs.
         exempt = scenario.symptom is not None or scenario.name in WARNED_OF
