@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 import duckdb
-import pyarrow
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
+from pyspark.sql.types import ArrayType, DataType, MapType
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.spark_reports.duck_session import BY_SPARK, DuckSession
 from rocketchaos.spark_reports.places import Place, no_store
+from rocketchaos.spark_reports.plain_files import files_of, schema_of
 from rocketchaos.spark_reports.report import StoreSummary
 from rocketchaos.spark_reports.store_state import (
     KEPT_SINCE_PROPERTY,
@@ -72,11 +74,9 @@ class DuckStore:
         tables = self._one_moment()
         connection = self.session.connection
         for name, table in tables.items():
+            kept = _STORED.format(name) if name in (RUNS.name, QUARANTINE.name) else name
             with self._readable(name):
-                if name in (RUNS.name, QUARANTINE.name):
-                    connection.register(_STORED.format(name), without_zones(table.to_pyarrow_table()))
-                else:
-                    connection.register(name, table.to_pyarrow_dataset())
+                connection.execute(view(kept, self._rows(name, table)))
         for name, text in counted_rows(*map(_STORED.format, (RUNS.name, QUARANTINE.name))).items():
             connection.execute(view(name, text))
         connection.execute(view(SIDES, NEWEST_INGEST))
@@ -93,6 +93,25 @@ class DuckStore:
             if self._table(RUNS.name).version() == tables[RUNS.name].version():
                 return tables
 
+    def _rows(self, name: str, table: DeltaTable) -> str:
+        """The SQL that reads a table: its files by their names, whatever columns each has.
+
+        Raises:
+            ValueError: the table is more than its files.
+        """
+        files = files_of(table, self._folder / name)
+        if files is None:
+            raise ValueError("it is more than its Parquet files")
+        types = {field.name: _type(field.dataType) for field in schema_of(table)}
+        none = ", ".join(f"CAST(NULL AS {kind}) AS {column}" for column, kind in types.items())
+        rows = f"SELECT {none} WHERE false"
+        if files:
+            named = ", ".join(map(_text, files))
+            rows += f" UNION ALL BY NAME SELECT * FROM read_parquet([{named}], union_by_name = true)"
+        # A file of another writer may have times with a zone.
+        cast = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in types.items())
+        return f"SELECT {cast} FROM ({rows})"
+
     def _is_there(self, name: str) -> bool:
         return (self._folder / name / "_delta_log").is_dir()
 
@@ -104,15 +123,21 @@ class DuckStore:
     def _readable(self, name: str) -> Iterator[None]:
         try:
             yield
-        except (DeltaError, pyarrow.ArrowException, OSError, ValueError) as error:
+        except (DeltaError, duckdb.Error, OSError, ValueError) as error:
             said = str(error).partition("\n")[0]
             raise UsageProblem(f"DuckDB can't read {self._folder / name}: {said}", BY_SPARK) from error
 
 
-def without_zones(table: pyarrow.Table) -> pyarrow.Table:
-    """The rows, with times in UTC without a zone: DuckDB gives times with a zone only where there is `pytz`."""
-    plain = pyarrow.timestamp("us")
-    fields = [
-        field.with_type(plain) if pyarrow.types.is_timestamp(field.type) else field for field in table.schema
-    ]
-    return table.cast(pyarrow.schema(fields))
+def _type(of: DataType) -> str:
+    """DuckDB's name of a type. Times have no zone, and are in UTC: with one, DuckDB gives them only where there is
+    `pytz`."""
+    if isinstance(of, ArrayType):
+        return f"{_type(of.elementType)}[]"
+    if isinstance(of, MapType):
+        return f"MAP({_type(of.keyType)}, {_type(of.valueType)})"
+    return of.simpleString()
+
+
+def _text(path: Path) -> str:
+    """The path in SQL."""
+    return "'" + str(path).replace("'", "''") + "'"

@@ -4,16 +4,22 @@ Delta looks through a table's log with jobs of Spark, for each table and each qu
 fifth to a third of the time of all reports; here the log is read by `deltalake`, in milliseconds.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 from pyspark.sql.utils import is_remote
 
 from rocketchaos.spark_reports.places import Place, literal
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
 
 _PLAIN_READER = 1
 """The version of Delta's protocol in which a table is its files, whole, with the names of its columns."""
@@ -45,15 +51,24 @@ def _plain_frame(spark: SparkSession, folder: Path, version: int) -> DataFrame |
 
     try:
         table = DeltaTable(folder, version=version)
-        whole = table.protocol().min_reader_version == _PLAIN_READER
-        files = [folder / Path(uri).name for uri in table.file_uris()]
-        partitions = table.metadata().partition_columns
-        schema = StructType.fromJson(json.loads(table.schema().to_json()))
+        files, schema = files_of(table, folder), schema_of(table)
     except (DeltaError, OSError, ValueError):
         return None
-    if not whole or partitions or not all(file.is_file() for file in files):
+    if files is None or not all(file.is_file() for file in files):
         return None
     if not files:
         # Spark leaves out of a plan what has no rows.
         return spark.createDataFrame([], schema).limit(0)
     return spark.read.schema(schema).parquet(*(literal(f"file:{file}") for file in files))
+
+
+def files_of(table: DeltaTable, folder: Path) -> list[Path] | None:
+    """The Parquet files of a version; None: it is more than its files, as with deletion vectors or partitions."""
+    if table.protocol().min_reader_version != _PLAIN_READER or table.metadata().partition_columns:
+        return None
+    return [folder / Path(uri).name for uri in table.file_uris()]
+
+
+def schema_of(table: DeltaTable) -> StructType:
+    """Its columns, in Spark's types."""
+    return StructType.fromJson(json.loads(table.schema().to_json()))

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.spark_reports import places
+from rocketchaos.spark_reports.duck_store import DuckStore
 from rocketchaos.spark_reports.plain_files import plain_frames
 from rocketchaos.spark_reports.store import Store, delta_version
 from rocketchaos.spark_reports.tables import MESSAGES, RUNS, TABLES
@@ -70,6 +72,11 @@ def test_a_table_that_is_more_than_its_files_is_read_by_delta(
     spark.sql(f"ALTER TABLE delta.`{folder / MESSAGES.name}` {statement}")
     assert plain(spark, folder) is None, why
     assert stores.visible(Store.open(spark, str(folder))) == {"one": 2, "two": 3}
+    with (
+        DuckStore.opened(str(folder)) as opened,
+        pytest.raises(UsageProblem, match=r"messages: .* Parquet files"),
+    ):
+        opened.register()
 
 
 def test_a_file_that_is_gone_is_left_to_delta(spark: SparkSession, whole: Path, tmp_path: Path) -> None:
