@@ -55,7 +55,7 @@ def reopened(item: Opened) -> Page:
     return tab
 
 
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("width", [1280, pytest.param(360, marks=pytest.mark.nightly)])
 def test_what_is_chosen_is_in_the_address(browser: Browser, sample: Path, width: int) -> None:
     with opened(browser, sample, width=width, height=740) as item:
         assert len(shown(item.page)) == 500

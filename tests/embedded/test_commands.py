@@ -265,6 +265,7 @@ healthy: [{check-command: {command: [./billed]}}]
     assert told["command"] == ["./billed"]
 
 
+@pytest.mark.nightly
 @pytest.mark.extended
 def test_a_program_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     text = (

@@ -226,6 +226,7 @@ healthy:
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.extended
 def test_which_messages_are_lost_by_sql92_is_told_and_done_again(tmp_path: Path) -> None:
     def hold(held: Held) -> None:

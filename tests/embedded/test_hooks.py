@@ -41,6 +41,7 @@ def test_what_the_compiler_refuses_is_reported_and_leaves_nothing(tmp_path: Path
         compiled(source)
 
 
+@pytest.mark.nightly
 def test_a_broker_with_the_hook_limits_pulls(tmp_path: Path) -> None:
     ended = rocketchaos("run", SCENARIO, "--json", cwd=tmp_path)
     (run,) = ended.document["runs"]

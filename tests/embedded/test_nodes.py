@@ -189,6 +189,7 @@ healthy:
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.extended
 def test_a_broker_that_does_not_start_is_told_and_the_run_goes_on(tmp_path: Path) -> None:
     runs = {}

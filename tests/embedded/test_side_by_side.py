@@ -116,6 +116,7 @@ def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(runner: R
     assert not {pid for _, pid in homes(report)} & set(victims)
 
 
+@pytest.mark.nightly
 @pytest.mark.extended
 def test_an_interruption_ends_all_runs_each_judged(tmp_path: Path) -> None:
     for number in range(6):

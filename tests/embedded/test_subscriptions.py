@@ -11,6 +11,7 @@ from tests.embedded.live_events import OFFSET_LIMIT, seen, wait_for_keys
 pytestmark = pytest.mark.embedded
 
 
+@pytest.mark.nightly
 @pytest.mark.extended
 def test_subscribing_and_unsubscribing_while_it_runs(rocketmq: LiveRun) -> None:
     rocketmq.topic("bills", queues=1)

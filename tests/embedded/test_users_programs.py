@@ -248,6 +248,7 @@ healthy: [{delivered: {to: g, topic: refunds, count: 4}}]
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.extended
 def test_what_it_subscribes_to_while_it_runs_counts(run_own: RunOwn, wayward: Path, tmp_path: Path) -> None:
     (tmp_path / "wayward.jar").symlink_to(wayward)

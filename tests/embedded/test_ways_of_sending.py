@@ -137,6 +137,7 @@ def test_over_grpc_a_delay_needs_a_topic_of_its_type(
     assert run_scenario(text, "5.5.0")["outcome"] == outcome
 
 
+@pytest.mark.nightly
 def test_a_client_of_4_9_writes_its_trace(run_scenario: RunScenario) -> None:
     """`enableMsgTrace` is an argument of its constructors, a transactional producer's as well."""
     assert run_scenario(TRACED)["outcome"] == "reproduced"

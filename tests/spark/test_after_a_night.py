@@ -61,6 +61,7 @@ def test_report_all_reads_the_runs_that_it_is_given_first(
     monkeypatch.setattr(spark_session, "spark_session", shared)
     monkeypatch.setattr(report_pages, "_written", written)
     copy(tmp_path / "runs", TAGS, "first")
+    stores.made(spark, tmp_path / "store")
     store, out = str(tmp_path / "store"), str(tmp_path / "reports")
     assert report_pages.all_reports(store, out, [str(tmp_path / "runs")]) == ExitCode.AS_EXPECTED
     printed = capsys.readouterr().out

@@ -187,8 +187,8 @@ class Looked:
 
 
 @pytest.fixture(scope="module")
-def tidying(store: Store) -> tuple[Looked, Looked, Looked]:
-    """Before it was tidied, after it was, and after it was tidied again a day later."""
+def tidying(store: Store) -> tuple[Looked, Looked]:
+    """Before it was tidied, and after it was."""
     stores.ingest(store, "judged", messages=2)
     stores.ingest(store, "judged", messages=3, digest="other")
     stores.commit(store, store.begin(), "ancient", started=datetime(2021, 1, 1, tzinfo=UTC))
@@ -200,21 +200,26 @@ def tidying(store: Store) -> tuple[Looked, Looked, Looked]:
         (messages / f"{age}.parquet").write_bytes(b"")
         os.utime(messages / f"{age}.parquet", (written_s := time.time() - days * 24 * 3600, written_s))
 
-    def look(done: Tidied | None = None) -> Looked:
-        rows = store.read(MESSAGES)
-        strays = [age for age in ("old", "young") if (messages / f"{age}.parquet").exists()]
-        broken_off = rows.where("run = 'broken-off'").count()
-        return Looked(stores.visible(store), len(rows.inputFiles()), broken_off, strays, done)
+    return look(store), look(store, tidy(store, print))
 
-    tomorrow = datetime.now(UTC) + timedelta(days=1, minutes=1)
-    return look(), look(tidy(store, print)), look(tidy(store, print, tomorrow))
+
+def look(store: Store, done: Tidied | None = None) -> Looked:
+    assert store.place.folder is not None
+    rows = store.read(MESSAGES)
+    strays = [
+        age for age in ("old", "young") if (store.place.folder / MESSAGES.name / f"{age}.parquet").exists()
+    ]
+    broken_off = rows.where("run = 'broken-off'").count()
+    return Looked(stores.visible(store), len(rows.inputFiles()), broken_off, strays, done)
 
 
 @pytest.mark.nightly
 def test_tidy_removes_what_nobody_can_see_and_spares_what_is_under_way(
-    tidying: tuple[Looked, Looked, Looked],
+    store: Store, tidying: tuple[Looked, Looked]
 ) -> None:
-    before, after, later = tidying
+    before, after = tidying
+    tomorrow = datetime.now(UTC) + timedelta(days=1, minutes=1)
+    later = look(store, tidy(store, print, tomorrow))
     assert after.done is not None
     assert later.done is not None
     assert (after.done.facts, after.broken_off) == (0, 7)
@@ -223,16 +228,16 @@ def test_tidy_removes_what_nobody_can_see_and_spares_what_is_under_way(
     assert later.visible == after.visible == before.visible
 
 
-def test_tidy_puts_the_small_files_of_many_ingests_together(tidying: tuple[Looked, Looked, Looked]) -> None:
-    before, after, _ = tidying
+def test_tidy_puts_the_small_files_of_many_ingests_together(tidying: tuple[Looked, Looked]) -> None:
+    before, after = tidying
     assert (before.files > 1, after.files) == (True, 1)
     assert (set(before.strays), after.strays) == ({"old", "young"}, ["young"])
 
 
 def test_tidy_without_keep_lets_all_runs_stay(
-    spark: SparkSession, store: Store, tidying: tuple[Looked, Looked, Looked]
+    spark: SparkSession, store: Store, tidying: tuple[Looked, Looked]
 ) -> None:
-    assert [look.done and look.done.runs for look in tidying] == [None, 0, 0]
+    assert [seen.done and seen.done.runs for seen in tidying] == [None, 0]
     assert store.read(RUNS).where("run = 'ancient'").count() == 1
     assert Store.open(spark, str(store.place.folder)).kept_since is None
 
