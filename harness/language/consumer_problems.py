@@ -46,6 +46,9 @@ def lacking_in(consumer: Consumer, kind: ClientKind, api: Api) -> list[str]:
 
 def problems(consumer: Consumer) -> Iterator[str]:
     """What can't be meant together."""
+    if consumer.app is not None and consumer.jvm_args:
+        yield "its program has a JVM of its own: write `app: {jvm_args: …}`"
+        return
     reason = consumer.why_not_with(consumer.choice)
     if reason is not None:
         yield reason

@@ -80,6 +80,7 @@ def test_arguments_of_a_jvm_hold_for_one_client_alone() -> None:
     [
         ("client: go, jvm_args: -Xmx128m", "can't do this: leave out `jvm_args`"),
         ("beside: a, jvm_args: -Xmx128m", "it is in the JVM of a: leave out `jvm_args` or `beside`"),
+        ("app: {jar: a.jar}, jvm_args: -Xmx128m", "write `app: {jvm_args: …}`"),
         ("jvm_args: Xmx128m", r"not `Xmx128m`"),
     ],
 )

@@ -46,8 +46,8 @@ def test_names_of_clients_from_elsewhere(client: str, end: str) -> None:
 
 
 def test_a_key_of_a_program_is_nothing_for_the_harness_s_own_client() -> None:
-    (mistake,) = mistakes(TEXT.replace("{orders: tagA}", "{orders: tagA}, jvm_args: [-Xmx64m]", 1))
-    assert mistake == "`jvm_args` is a key of `app`, a program of your own: the harness's clients have none"
+    (mistake,) = mistakes(TEXT.replace("{orders: tagA}", "{orders: tagA}, env: {A: b}", 1))
+    assert mistake == "`env` is a key of `app`, a program of your own: the harness's clients have none"
 
 
 def test_topics_of_rocketmq_s_own() -> None:
