@@ -15,7 +15,7 @@ from rocketchaos.harness.rocketmq import versions
 if TYPE_CHECKING:
     from rocketchaos.harness.jars.maven import Repository
 
-Role = Literal["server", "tools", "client", "all-servers"]
+Role = Literal["server", "tools", "client", "all-servers", "grpc-java"]
 Progress = Callable[[str], None]
 
 GROUP = "org.apache.rocketmq"
@@ -30,6 +30,8 @@ on it a 5.x client takes the broker's log configuration."""
 
 PROXY = "rocketmq-proxy"
 """The additional artifact that servers of 5.x need for gRPC clients."""
+_GRPC_CLIENT = "rocketmq-client-java"
+"""The artifact of the Java client that speaks gRPC. Its versions are its own."""
 _SERVER_INDEX = "-server.json"
 
 
@@ -38,8 +40,9 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
 
     Args:
         version: a release of 4.9.x or 5.x, such as 4.9.4, or the name of a build (`harness.jars.builds`).
-        role: `server` (name server and broker), `tools` (the admin client), `client`, or `all-servers` (with the
-            proxy of 5.x too, a hundred megabytes more: only fetched if it is needed).
+        role: `server` (name server and broker), `tools` (the admin client), `client`, `all-servers` (with the
+            proxy of 5.x too, a hundred megabytes more: only fetched if it is needed), or `grpc-java` (the Java
+            client that speaks gRPC, in a version of its own).
         progress: called with a few words before anything that takes time.
 
     Raises:
@@ -85,7 +88,8 @@ def bundle(version: str, role: Role) -> Bundle:
 
 def resolved_bundle(version: str, role: Role) -> Bundle:
     """The same jars; their POMs say which they are."""
-    return Bundle(f"{version}-{role}", f"RocketMQ {version}", coordinates(version, role), part=role)
+    title = _GRPC_CLIENT if role == "grpc-java" else "RocketMQ"
+    return Bundle(f"{version}-{role}", f"{title} {version}", coordinates(version, role), part=role)
 
 
 def coordinates(version: str, role: Role) -> list[str]:
@@ -94,6 +98,8 @@ def coordinates(version: str, role: Role) -> list[str]:
 
 
 def _artifacts(version: str, role: Role) -> Sequence[str]:
+    if role == "grpc-java":
+        return (_GRPC_CLIENT,)
     if role != "all-servers":
         return ARTIFACTS[role]
     proxy = [PROXY] if versions.has_proxy(version) else []

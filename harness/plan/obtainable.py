@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, RocketchaosError, UsageProblem
+from rocketchaos.harness.jars.artifacts import ARTIFACTS
 from rocketchaos.harness.jars.releases import Need
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.matrix import LeftOut
@@ -17,7 +18,7 @@ def needs_of(job: Job, kind: ClusterKind) -> tuple[Need, ...]:
     found = [Need(job.rocketmq), *(Need(version, ("server",)) for version in job.scenario.further_releases)]
     for choice in job.scenario.choices:
         role, version = KINDS[choice.kind.worker].classpath_role, choice.version_on(job.rocketmq)
-        if role is not None and version != job.rocketmq:
+        if role is not None and (version != job.rocketmq or role not in ARTIFACTS):
             found.append(Need(version, (role,)))
     if job.scenario.cluster_needs.proxy is not None and kind is ClusterKind.EMBEDDED:
         found.append(_with_a_proxy(job.rocketmq))

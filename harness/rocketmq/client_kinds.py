@@ -16,6 +16,7 @@ from rocketchaos.harness.rocketmq.kinds.app import APP
 from rocketchaos.harness.rocketmq.kinds.command import COMMAND
 from rocketchaos.harness.rocketmq.kinds.go import GO
 from rocketchaos.harness.rocketmq.kinds.grpc import GRPC
+from rocketchaos.harness.rocketmq.kinds.grpc_java import GRPC_JAVA
 from rocketchaos.harness.rocketmq.kinds.image import IMAGE
 from rocketchaos.harness.rocketmq.kinds.java import JAVA
 from rocketchaos.harness.rocketmq.kinds.python import PYTHON
@@ -26,7 +27,7 @@ USUAL_CLIENT = JAVA.name
 """The kind of those for which neither scenario nor matrix names one."""
 
 _SOME_OF_5 = ("5.0.0", "5.1.4", "5.3.3", "5.5.0")
-_SHIPPED = (JAVA, PYTHON, GRPC, GO, APP, COMMAND, IMAGE)
+_SHIPPED = (JAVA, PYTHON, GRPC, GRPC_JAVA, GO, APP, COMMAND, IMAGE)
 
 
 def _registered() -> Mapping[str, ClientKind]:
@@ -43,7 +44,7 @@ def _registered() -> Mapping[str, ClientKind]:
 CLIENT_KINDS: Mapping[str, ClientKind] = _registered()
 """By name: ours, and those of the user."""
 
-_CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+(?:[\w.-]*\+[0-9a-f]{8})?))?")
+_CHOICE = re.compile(r"([a-z]+(?:-[a-z]+)*)(?:@(\d+\.\d+\.\d+(?:[\w.-]*\+[0-9a-f]{8})?))?")
 _SAME = {"cpp": PYTHON.name, "c++": PYTHON.name, "golang": GO.name}
 """Names that people know for our kinds."""
 _PROGRAMS = ("spring", "spring-boot", "springboot", "spring-cloud")

@@ -116,6 +116,9 @@ KINDS: Mapping[str, WorkerKind] = {
             (*JVM_OPTIONS, "-Xmx384m"),
         ),
         WorkerKind("grpc", "rocketchaos.harness.workers.child.grpc_child", None, packages="client-grpc"),
+        WorkerKind(
+            "grpc-java", "rocketchaos.harness.workers.child.grpc_java_child", "grpc-java", JVM_OPTIONS
+        ),
         WorkerKind("admin", "rocketchaos.harness.workers.child.admin_child", "tools", JVM_OPTIONS),
         WorkerKind(
             "python",

@@ -67,8 +67,8 @@ def test_a_program_that_outlives_its_input_fails(yes: Bench) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("client", ["go", "java", "python", "grpc"])
+@pytest.mark.parametrize("client", ["go", "java", "python", "grpc", "grpc-java"])
 def test_our_own_workers_pass(tmp_path: Path, client: str) -> None:
-    version = "5.5.0" if client == "grpc" else "4.9.4"
+    version = "5.5.0" if client.startswith("grpc") else "4.9.4"
     ended = rocketchaos("worker", "test", client, "--rocketmq", version, cwd=tmp_path, limit_s=550)
     assert ended.code == 0, ended.out
