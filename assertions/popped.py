@@ -154,9 +154,7 @@ def _without_attempts(case: Case, passed: Event, asking: list[str]) -> Event[Gro
     seen = [e for e in case.view.of_kind(GroupConfigured, until=passed.n) if e.body.group == case.group]
     most = seen[-1].body.settings.get("retryMaxTimes") if seen else None
     below = isinstance(most, int) and most < 0
-    return (
-        seen[-1] if below and all(case.view.kind_of_client(name).name == "grpc" for name in asking) else None
-    )
+    return seen[-1] if below and all(case.view.kind_of_client(name).needs_proxy for name in asking) else None
 
 
 def _given_up_at_once(case: Case, passed: Event, configured: Event[GroupConfigured]) -> MessageFate:

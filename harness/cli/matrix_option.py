@@ -18,7 +18,7 @@ MatrixOption = Annotated[
         OPTION,
         metavar="DIMENSION=A,B [DIMENSION=A,B]",
         help=f"Every client on every version, without impossible combinations: `{EXAMPLE}`. Clients: java, "
-        "java@4.9.4, python, grpc, go.",
+        "java@4.9.4, python, grpc, grpc-java, go.",
     ),
 ]
 

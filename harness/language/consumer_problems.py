@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.language.expressions import SqlExpression
 from rocketchaos.harness.language.namespace import outside
-from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, Api, ClientKind
+from rocketchaos.harness.rocketmq.client_kinds import Api, ClientKind
 
 if TYPE_CHECKING:
     from rocketchaos.harness.language.consumer_spec import Consumer
@@ -31,7 +31,7 @@ def lacking_in(consumer: Consumer, kind: ClientKind, api: Api) -> list[str]:
         lacking = list(dict.fromkeys([*lacking, *map(consumer.key_of, unknown)]))
     lacking += [f"client_id: {consumer.client_id}"] if consumer.has_whole_id and not kind.takes_ids else []
     lacking += [f"namespace: {consumer.namespace}"] if consumer.namespace and not kind.namespaces else []
-    lacking += ["jvm_args"] if consumer.jvm_args and kind.name != USUAL_CLIENT else []
+    lacking += ["jvm_args"] if consumer.jvm_args and not kind.jvm else []
     lacking += ["behaviour: {fail: …}"] if consumer.behaviour.fail and not api.retries else []
     lacking += ["behaviour: {reply: true}"] if consumer.behaviour.reply and not api.replies else []
     by_hand = not consumer.behaviour.auto_commit

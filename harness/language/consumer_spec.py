@@ -73,8 +73,8 @@ class Consumer(Strict):
     )
     client: ClientText | None = Field(
         default=None,
-        description="which client: `java`, `java@4.9.4` in its own version, `python` over the C++ client, `grpc`, "
-        "the Python client of 5.x, `go`, `go@2.1.1`; "
+        description="which client: `java`, `java@4.9.4` in its own version, `python` over the C++ client, `grpc` "
+        "and `grpc-java`, the Python and the Java client of 5.x that speak gRPC, `go`, `go@2.1.1`; "
         "default: that of the matrix, otherwise `java` in the brokers' version",
     )
     app: App | None = Field(
@@ -89,7 +89,7 @@ class Consumer(Strict):
         description="`push`: DefaultMQPushConsumer, or what its client has for it; `pop`: the same in POP mode "
         "(5.x), which the harness sets on the brokers before its start; `lite-pull`: "
         "DefaultLitePullConsumer, polled continuously; `pull`: DefaultMQPullConsumer, whose queues are "
-        "pulled continuously; `simple`: SimpleConsumer of `grpc`, polled continuously",
+        "pulled continuously; `simple`: SimpleConsumer of `grpc` and `grpc-java`, polled continuously",
     )
     subscribe: dict[TopicKey, ExpressionField] = Field(
         default_factory=dict,

@@ -21,8 +21,8 @@ class Producer(Strict):
 
     client: ClientText = Field(
         default=USUAL_CLIENT,
-        description="which client: `java`, `java@4.9.4` in its own version, `python` over the C++ client, `grpc`, "
-        "the Python client of 5.x, `go`, `go@2.1.1`; "
+        description="which client: `java`, `java@4.9.4` in its own version, `python` over the C++ client, `grpc` "
+        "and `grpc-java`, the Python and the Java client of 5.x that speak gRPC, `go`, `go@2.1.1`; "
         "a matrix doesn't change it",
     )
 
@@ -101,7 +101,7 @@ class Producer(Strict):
             )
         if self.client_id is not None and self.beside is not None:
             raise ValueError(f"it has the client id of {self.beside}: leave out `client_id` or `beside`")
-        if self.jvm_args and self.choice.kind.name != USUAL_CLIENT:
+        if self.jvm_args and not self.choice.kind.jvm:
             raise ValueError(f"{self.choice} has no JVM: leave out `jvm_args`")
         if self.jvm_args and self.beside is not None:
             raise ValueError(f"it is in the JVM of {self.beside}: leave out `jvm_args` or `beside`")

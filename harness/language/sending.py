@@ -63,7 +63,7 @@ class Sending(Strict):
         default=None,
         gt=0,
         description="setDelayTimeMs, the timer of 5.x: consumers get it this much later; clients: `java`, and "
-        "`grpc`, in whole seconds and on a topic with `message.type: DELAY`",
+        "`grpc` (in whole seconds) and `grpc-java`, on a topic with `message.type: DELAY`",
     )
     batch: int | None = Field(
         default=None,

@@ -140,6 +140,8 @@ class ClientKind:
     that differ there."""
     needs_proxy: bool = False
     """It speaks gRPC, with the proxy of RocketMQ 5."""
+    jvm: bool = False
+    """It is a Java client of ours, whose JVM takes arguments."""
     shared_worker: str | None = None
     """The kind of worker in which clients of several runs live; None: each has a process of its own."""
     recalls: str = ""

@@ -1,4 +1,4 @@
-"""The `grpc` worker against a real proxy, in the process of its broker."""
+"""The `grpc` and the `grpc-java` worker against a real proxy, in the process of its broker."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 @pytest.fixture(scope="module")
-def grpc(bench: Bench) -> Worker:
-    worker = bench.spawn("grpc", "grpc")
+def grpc(bench: Bench, request: pytest.FixtureRequest) -> Worker:
+    kind = getattr(request, "param", "grpc")
+    worker = bench.spawn(kind, kind)
     worker.wait_ready(LIMIT_S)
     return worker
 
@@ -72,6 +73,7 @@ def consume(
     return name, answer["client_id"]
 
 
+@pytest.mark.parametrize("grpc", ["grpc", "grpc-java"], indirect=True)
 @pytest.mark.parametrize("api", ["push", "simple"])
 def test_a_consumer_reports_each_message_with_the_place_where_it_lies(
     bench: Bench, grpc: Worker, group: str, api: str

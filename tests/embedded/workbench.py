@@ -18,6 +18,7 @@ from rocketchaos.harness.jars import artifacts
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.language.topic import evenly
 from rocketchaos.harness.probes.subscription_probe import CONSUMER_NOT_ONLINE
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.rocketmq.remoting import Answer
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.on_host import OnHost
@@ -88,11 +89,13 @@ class Bench:
     def spawn(self, kind: str, name: str, *options: str) -> Worker:
         chosen = KINDS[kind]
         role = chosen.classpath_role
+        client = CLIENT_KINDS.get(kind)
+        version = self.cluster.version if client is None or client.version is None else client.version
         worker = Worker.spawn(
             chosen,
             name,
             home=OnHost("tests", find_java()),
-            classpath=() if role is None else artifacts.classpath(self.cluster.version, role),
+            classpath=() if role is None else artifacts.classpath(version, role),
             packages=chosen.packages_folder(),
             library=chosen.library(),
             jvm_options=[

@@ -102,6 +102,7 @@ JAVA = ClientKind(
         ),
     ),
     timers=_TIMERS,
+    jvm=True,
     shared_worker="shared-java",
     producer_properties=None,
     sends=frozenset(

@@ -1,7 +1,6 @@
-"""The `grpc-java` worker: rocketmq-client-java (5.0.8 to 5.2.0) in this process's own JVM; it talks gRPC with the proxy
-of RocketMQ 5.
+"""The `grpc-java` worker: rocketmq-client-java (5.0.8 to 5.2.0) in this process's own JVM.
 
-The commands are those of `harness.workers.protocol`.
+It talks gRPC with the proxy of RocketMQ 5. The commands are those of `harness.workers.protocol`.
 """
 
 from rocketchaos.harness.workers import jpype_without_numpy  # noqa: F401  (before jpype)

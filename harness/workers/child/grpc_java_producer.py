@@ -38,7 +38,7 @@ class GrpcJavaProducer:
         return {"known": False, "brokers": {}}
 
     def send(self, message: Outgoing) -> Mapping[str, Any]:
-        """Send one message to the queue that the proxy chooses; the receipt has the client's choice instead (5.5.0).
+        """Send one message to the queue that the proxy chooses; the receipt has the client's own choice (5.5.0).
 
         Within 3 s, the client's own limit for all its requests, whatever `timeout_ms` says.
         """

@@ -42,7 +42,7 @@ def test_another_words_key_for_whom_it_is_about(check: str, key: str, meant: str
 )
 def test_names_of_clients_from_elsewhere(client: str, end: str) -> None:
     first = said(TEXT.replace("{orders: tagA}", f"{{orders: tagA}}, client: {client}", 1)).splitlines()[0]
-    assert first.endswith(f"`{client}` is no client: write one of java, python, grpc, go, {end}")
+    assert first.endswith(f"`{client}` is no client: write one of java, python, grpc, grpc-java, go, {end}")
 
 
 def test_a_key_of_a_program_is_nothing_for_the_harness_s_own_client() -> None:
