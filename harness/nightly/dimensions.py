@@ -58,6 +58,8 @@ _ALL = (
             "go push": 0,
             "grpc push": 0,
             "grpc simple": 0,
+            "grpc-java push": 0,
+            "grpc-java simple": 0,
         },
     ),
     Dimension(
