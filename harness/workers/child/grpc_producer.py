@@ -53,20 +53,8 @@ class GrpcProducer:
         """
         if message.queue is not None:
             raise CommandFailed("a gRPC producer can't choose a queue: the proxy does")
-        own = _Message()
-        own.topic, own.body = message.topic, message.body.encode()
-        if message.tag is not None:
-            own.tag = message.tag
-        own.keys = message.keys
-        if message.hash_key is not None:
-            own.message_group = message.hash_key
-        if "delay_ms" in message.how:
-            # In whole seconds, though the client's documentation says milliseconds.
-            own.delivery_timestamp = math.ceil(time.time() + message.how["delay_ms"] / 1000)
-        for name, value in message.properties.items():
-            own.add_property(name, value)
         with refusals():
-            receipt = self._client.send(own)
+            receipt = self._client.send(_made_of(message))
         return {
             "status": "SEND_OK",
             "broker": None,
@@ -75,3 +63,20 @@ class GrpcProducer:
             "msg_id": str(receipt.message_id),
             "offset_msg_id": None,
         }
+
+
+def _made_of(message: Outgoing) -> _Message:
+    """The client's own message, which refuses some topics, tags and message groups before anything is sent."""
+    own = _Message()
+    own.topic, own.body = message.topic, message.body.encode()
+    if message.tag is not None:
+        own.tag = message.tag
+    own.keys = message.keys
+    if message.hash_key is not None:
+        own.message_group = message.hash_key
+    if "delay_ms" in message.how:
+        # In whole seconds, though the client's documentation says milliseconds.
+        own.delivery_timestamp = math.ceil(time.time() + message.how["delay_ms"] / 1000)
+    for name, value in message.properties.items():
+        own.add_property(name, value)
+    return own
