@@ -23,6 +23,8 @@ type producerSettings struct {
 	Access           access `json:"access"`
 	Settings         struct {
 		Retries int `json:"retryTimesWhenSendFailed"`
+		// Each `send` brings it again, as its TimeoutMs.
+		SendTimeoutMs int `json:"sendMsgTimeout"`
 	} `json:"settings"`
 }
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
+from rocketchaos.harness.rocketmq.kinds.go import GO
 from rocketchaos.harness.workers import go_program as module
 from rocketchaos.harness.workers.go_program import go_program
 
@@ -58,6 +59,12 @@ def test_what_is_built_is_not_built_again(go: Path) -> None:
     assert said == ["building the Go client 2.1.2 with your Go toolchain, once"]
     assert builds(go) == 1
     assert (go / "environment").read_text().split() == ["0", "off", str(module.SOURCE.resolve())]
+
+
+@pytest.mark.parametrize("setting", sorted(GO.producer_properties))
+def test_the_worker_knows_each_setting_of_a_producer(setting: str) -> None:
+    """It refuses a field that it doesn't know."""
+    assert f'json:"{setting}"' in (module.SOURCE / "producer.go").read_text()
 
 
 def test_of_many_at_once_one_builds(go: Path) -> None:
