@@ -250,7 +250,9 @@ def line_doubt(name: str, value: str | int | bool, known: Mapping[str, str], ser
     if kind is None:
         near = nearest(name, known)
         meant = f"; did you mean `{near}`?" if near else ""
-        return f"{servers} of 4.9.0 to 5.5.0 have no setting `{clipped(name)}`, and ignore it{meant}"
+        return (
+            f"{servers} of 4.9.0 to 5.5.0 have no setting `{clipped(name)}`: a run ends with an error{meant}"
+        )
     text = str(value).lower()
     if kind == "boolean":
         wrong = text not in ("true", "false")

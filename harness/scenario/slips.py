@@ -90,7 +90,7 @@ def _attributes(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
 
 
 def _name_server_settings(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Lines of namesrv.conf that have no effect."""
+    """Lines of namesrv.conf that have no effect, for which a run ends with an error."""
     for name, value in scenario.cluster.namesrv.items():
         doubt = name_server_doubt(name, value, controller=scenario.cluster.controller)
         if doubt is not None:
@@ -98,7 +98,10 @@ def _name_server_settings(document: Document, scenario: Scenario) -> Iterator[Di
 
 
 def _broker_settings(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Lines of broker.conf that have no effect. A build of one's own may know more settings."""
+    """Lines of broker.conf that have no effect, for which a run ends with an error.
+
+    A build of one's own may know more settings.
+    """
     cluster = scenario.cluster
     given: list[tuple[Path, dict[str, str | int | bool]]] = [(("cluster", "broker"), cluster.broker)]
     given += [(("cluster", "one_broker", name), lines) for name, lines in cluster.one_broker.items()]
@@ -111,8 +114,8 @@ def _broker_settings(document: Document, scenario: Scenario) -> Iterator[Diagnos
             doubt = setting_doubt(name, value)
             if doubt is None and also_on_4_9 and is_of_5(name):
                 doubt = (
-                    f"brokers of 4.9.x have no setting `{clipped(name)}`, and ignore it: `rocketmq: '>=5.0'` says "
-                    "that the scenario runs on newer ones alone"
+                    f"brokers of 4.9.x have no setting `{clipped(name)}`, so a run on them ends with an error: "
+                    "`rocketmq: '>=5.0'` says that the scenario runs on newer ones alone"
                 )
             if doubt is not None:
                 yield document.report((*path, name), doubt, key=True)

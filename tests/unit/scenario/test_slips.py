@@ -135,8 +135,8 @@ def test_a_broker_setting_that_older_brokers_ignore() -> None:
     assert warned(consumer + cluster) == [
         (
             6,
-            "brokers of 4.9.x have no setting `timerWheelEnable`, and ignore it: `rocketmq: '>=5.0'` says that "
-            "the scenario runs on newer ones alone",
+            "brokers of 4.9.x have no setting `timerWheelEnable`, so a run on them ends with an error: "
+            "`rocketmq: '>=5.0'` says that the scenario runs on newer ones alone",
         )
     ]
     assert warned(f"{consumer}{cluster}rocketmq: '>=5.0'\n") == []
@@ -153,17 +153,17 @@ def test_broker_settings_without_effect() -> None:
     assert found == [
         (
             7,
-            "brokers of 4.9.0 to 5.5.0 have no setting `autoCreateTopicEnabled`, and ignore it; did you mean "
-            "`autoCreateTopicEnable`?",
+            "brokers of 4.9.0 to 5.5.0 have no setting `autoCreateTopicEnabled`: a run ends with an error; did "
+            "you mean `autoCreateTopicEnable`?",
         ),
         (
             8,
-            "brokers of 4.9.0 to 5.5.0 have no setting `brokerPermision`, and ignore it; did you mean "
-            "`brokerPermission`?",
+            "brokers of 4.9.0 to 5.5.0 have no setting `brokerPermision`: a run ends with an error; did you "
+            "mean `brokerPermission`?",
         ),
         (8, "`fileReservedTime` needs a whole number: brokers ignore what they can't read"),
         (8, "`longPollingEnable` is `true` or `false`: brokers read any other text as `false`"),
-        (11, "brokers of 4.9.0 to 5.5.0 have no setting `neverHeardOf`, and ignore it"),
+        (11, "brokers of 4.9.0 to 5.5.0 have no setting `neverHeardOf`: a run ends with an error"),
     ]
 
 

@@ -33,8 +33,8 @@ def test_keys_of_messages_that_are_never_sent(behaviour: str, doubt: str | None)
     [
         (
             "orderMessageEnabel: true",
-            "name servers of 4.9.0 to 5.5.0 have no setting `orderMessageEnabel`, and ignore it; did you mean "
-            "`orderMessageEnable`?",
+            "name servers of 4.9.0 to 5.5.0 have no setting `orderMessageEnabel`: a run ends with an error; "
+            "did you mean `orderMessageEnable`?",
         ),
         ("orderMessageEnable: yes", "`orderMessageEnable` is `true` or `false`: name servers read any other"),
         ("waitSecondsForService: soon", "`waitSecondsForService` needs a whole number: name servers ignore"),
