@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class DeadLetter(CountSoFar):
     """The number of messages in the group's dead-letter queue, `%DLQ%<group>`, by its end on all brokers.
 
-    A message goes there when its listener fails once more than `max_reconsume_times`.
+    A message goes there when its listener fails once more than `max_reconsume_times`; with a gRPC client, once
+    more than the `retryMaxTimes` of its group.
     """
 
     word = "dead-letter"

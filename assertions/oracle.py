@@ -214,8 +214,15 @@ def _given_up(case: Case, until: int) -> int:
 
 
 def _is_final(case: Case, delivery: Delivery) -> bool:
-    """Whether no retry follows the delivery, should it fail."""
-    return is_last_attempt(case.spec(delivery.consumer), delivery.reconsume_times)
+    """Whether no retry follows the delivery, should it fail.
+
+    Of a gRPC member the group's retryMaxTimes alone decides (`GrpcClientSettingsManager.mergeMetric`).
+    """
+    if case.view.kind_of_client(delivery.consumer).name != "grpc":
+        return is_last_attempt(case.spec(delivery.consumer), delivery.reconsume_times)
+    seen = [e.body.settings for e in case.view.of_kind(GroupConfigured) if e.body.group == case.group]
+    most = seen[-1].get("retryMaxTimes", MAX_RECONSUME_TIMES) if seen else MAX_RECONSUME_TIMES
+    return isinstance(most, int) and delivery.reconsume_times >= most
 
 
 def is_last_attempt(spec: Consumer, reconsume_times: int) -> bool:

@@ -36,6 +36,8 @@ _SETTINGS_LIMIT_S = 10.0
 """How long the client's own push consumer waits for them."""
 _STOP_LIMIT_S = 2.0
 _THREADS = "consumeThreadMax"
+_ATTEMPTS = "rocketchaos_attempts"
+"""How often the client has handed this message object over."""
 
 
 class GrpcConsumer(ABC):
@@ -127,8 +129,13 @@ class _Callback(rocketmq.MessageListener):  # type: ignore[misc]
         self._listener = listener
 
     def consume(self, message: Any) -> Any:
+        # An orderly group's client retries by itself, and leaves the message's count as it is (FifoConsumption).
+        again = getattr(message, _ATTEMPTS, 0)
+        setattr(message, _ATTEMPTS, again + 1)
+        described_one = described_message(message)
+        described_one["reconsume_times"] += again
         try:
-            described, succeeds = self._listener.receive([described_message(message)])
+            described, succeeds = self._listener.receive([described_one])
             self._listener.report(described, CONSUMED if succeeds else FAILED)
             return rocketmq.ConsumeResult.SUCCESS if succeeds else rocketmq.ConsumeResult.FAILURE
         except Abandoned:

@@ -25,3 +25,25 @@ def test_a_group_without_attempts_has_dead_letters_that_no_listener_got() -> Non
     # Without the proxy nobody counts attempts before the first, and 0 retries are one attempt.
     assert without_attempts(POP, -1, 1).message_class is MessageClass.LOST
     assert without_attempts(GRPC, 0, 1).message_class is MessageClass.LOST
+
+
+def failed_for_good(text: str, reconsume_times: int, letters: int) -> MessageFate:
+    """The fate of a message whose listener fails at this attempt, of a group with two retries."""
+    story = Story(*both(text, "tagB", "tagB"))
+    settings = {"retryMaxTimes": 2}
+    story.made.add("harness", "group-configured", group="g", settings=settings, brokers=["broker-a"])
+    story.sent().passed()
+    where = {"topic": "orders", "tag": "tagB", "broker": "broker-a", "queue_id": 0, "offset": 0}
+    again = {"reconsume_times": reconsume_times}
+    story.made.at(10).add("a", "received", key="orders-1", msg_id="1", offset_msg_id=None, **where, **again)
+    story.made.add("a", "consumed", key="orders-1", msg_id="1", offset_msg_id=None, status="RECONSUME_LATER")
+    story.made.at(20).add("harness", "dead-letters-observed", group="g", moment="end", count=letters)
+    return story.later(21).fate()
+
+
+def test_a_grpc_member_s_message_is_a_dead_letter_after_the_group_s_retries() -> None:
+    assert failed_for_good(GRPC, 2, 1).message_class is MessageClass.DEAD_LETTER
+    assert failed_for_good(GRPC, 1, 1).message_class is not MessageClass.DEAD_LETTER
+    assert failed_for_good(GRPC, 2, 0).message_class is not MessageClass.DEAD_LETTER
+    # Of others their client's own limit counts.
+    assert failed_for_good(POP, 2, 1).message_class is not MessageClass.DEAD_LETTER

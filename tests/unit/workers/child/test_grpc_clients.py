@@ -1,10 +1,10 @@
-"""A gRPC producer whose client refuses a message before it sends anything, without rocketmq-python-client."""
+"""Clients of the `grpc` worker over a stand-in for rocketmq-python-client."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -42,22 +42,40 @@ class _Client(ModuleType):
 
 
 @pytest.fixture
-def module(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The producer's module over such a client; nothing of it stays."""
+def child(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Imports a module of the worker over such a client; nothing of it stays."""
     for name in ("rocketmq", "rocketmq.grpc_protocol", "rocketmq.v5", "rocketmq.v5.exception"):
         monkeypatch.setitem(sys.modules, name, _Client(name))
     client: Any = sys.modules["rocketmq"]
-    client.Message = Message
+    client.Message, client.MessageListener = Message, object
+    client.ConsumeResult = SimpleNamespace(SUCCESS=0, FAILURE=1)
     exceptions: Any = sys.modules["rocketmq.v5.exception"]
     exceptions.ClientException = ClientException
-    for name in ("grpc_messages", "grpc_producer"):
+    for name in ("grpc_messages", "grpc_producer", "grpc_consumer"):
         monkeypatch.setitem(sys.modules, f"{_CHILD}.{name}", ModuleType(name))
         del sys.modules[f"{_CHILD}.{name}"]
-    return importlib.import_module(f"{_CHILD}.grpc_producer")
+    return lambda name: importlib.import_module(f"{_CHILD}.{name}")
 
 
-def test_a_message_that_the_client_refuses_is_refused_and_no_defect(module: Any) -> None:
-    producer = module.GrpcProducer("127.0.0.1:8081")
+def test_a_message_that_the_client_refuses_is_refused_and_no_defect(child: Any) -> None:
+    producer = child("grpc_producer").GrpcProducer("127.0.0.1:8081")
     with pytest.raises(CommandFailed, match="topic does not match the regex") as refused:
         producer.send(Outgoing("eu|orders", None, ["k"], {}, body="k", queue=None, timeout_ms=3000))
     assert refused.value.exceptions == ("IllegalArgumentException",)
+
+
+def test_each_retry_of_an_orderly_group_s_client_counts(child: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client hands the same message over again, with the count that the proxy gave it."""
+    module = child("grpc_consumer")
+    monkeypatch.setattr(module, "described_message", lambda _message: {"reconsume_times": 2})
+    seen: list[int] = []
+
+    def receive(described: list[dict[str, int]]) -> tuple[Any, bool]:
+        seen.append(described[0]["reconsume_times"])
+        return described, False
+
+    callback = module._Callback(SimpleNamespace(receive=receive, report=lambda *_: None))
+    message = SimpleNamespace()
+    for one in (message, message, SimpleNamespace(), message):
+        callback.consume(one)
+    assert seen == [2, 3, 2, 4]
