@@ -218,7 +218,7 @@ def _is_final(case: Case, delivery: Delivery) -> bool:
 
     Of a gRPC member the group's retryMaxTimes alone decides (`GrpcClientSettingsManager.mergeMetric`).
     """
-    if case.view.kind_of_client(delivery.consumer).name != "grpc":
+    if not case.view.kind_of_client(delivery.consumer).needs_proxy:
         return is_last_attempt(case.spec(delivery.consumer), delivery.reconsume_times)
     seen = [e.body.settings for e in case.view.of_kind(GroupConfigured) if e.body.group == case.group]
     most = seen[-1].get("retryMaxTimes", MAX_RECONSUME_TIMES) if seen else MAX_RECONSUME_TIMES
