@@ -81,8 +81,8 @@ class MessageClass(DescribedEnum):
     )
     DEAD_LETTER = (
         "dead-letter",
-        "Its listener failed once more than max_reconsume_times; it stays in the dead-letter queue. Or the proxy "
-        "gave it no attempt, because the group's retryMaxTimes is below 0.",
+        "Its listener failed once more than max_reconsume_times, or with gRPC the group's retryMaxTimes; it stays "
+        "in the dead-letter queue. Or the proxy gave it no attempt, because that is below 0.",
     )
     LOST = (
         "lost",

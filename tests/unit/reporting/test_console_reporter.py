@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.harness.core.model import Holds, MessageClass, OutcomeKind
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.console import ConsoleReporter
 from rocketchaos.harness.reporting.parts.queues import QueueLine
@@ -96,6 +97,19 @@ def test_unexpected_runs_among_many_show_findings_and_command(tmp_path: Path) ->
     assert "✗ delivered to $others  [B01]" in text
     assert "delivered to g\n" not in text, "what the outcome itself needed is no failing finding"
     assert f"reproduce  rocketchaos reproduce {tmp_path}" in text
+
+
+def test_a_measured_run_among_many_says_why_a_check_has_no_answer(tmp_path: Path) -> None:
+    run = good(tmp_path)
+    findings = tuple(
+        replace(finding, holds=Holds.UNKNOWN, observed="mqadmin was refused: code 213")
+        for finding in run.outcome.findings
+    )
+    unknown = replace(
+        run.outcome, kind=OutcomeKind.INCONCLUSIVE, expected=None, as_expected=None, findings=findings
+    )
+    text = printed(replace(run, outcome=unknown), good(tmp_path))
+    assert "mqadmin was refused: code 213" in text
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
