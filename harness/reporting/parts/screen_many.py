@@ -61,7 +61,8 @@ def _show_unexpected(screen: Screen, run: Report) -> None:
     whose = f" ({client} on RocketMQ {run.record['rocketmq']})" if client and run.record.get("cell") else ""
     screen.heading(f"{run.outcome.kind.value}: {run.scenario.name}{whose}", run.scenario.title)
     show_trouble(screen, run)
-    failing = failing_findings(run)
+    unanswered = [finding for finding in run.outcome.findings if finding.holds is Holds.UNKNOWN]
+    failing = failing_findings(run) if run.outcome.wrong else unanswered
     if run.outcome.trouble is not None and all(finding.holds is Holds.UNKNOWN for finding in failing):
         screen.line(f"none of its {len(run.outcome.findings)} checks could be answered", indent=2)
     else:

@@ -59,12 +59,12 @@ def sentence(run: Report) -> str:
 
 
 def failing_findings(run: Report) -> list[Finding]:
-    """The findings that keep the run from being as expected, or a measured one from an outcome; otherwise none.
+    """The findings that keep the run from being as expected; none if it is, or was only measured.
 
     The checks of the other outcome are left out: they should not hold.
     """
     outcome = run.outcome
-    if not tells_why(run):
+    if not outcome.wrong:
         return []
     sections = {"also", *([SECTION_OF[outcome.expected]] if outcome.expected is not None else [])}
     if outcome.expected is None or (outcome.kind is OutcomeKind.INCONCLUSIVE and outcome.trouble is None):
