@@ -53,6 +53,7 @@ expected: reproduced
 
 
 # Orderly, it waits twice for 60 s until the broker's lock of a queue ends: the Go client gives none back.
+@pytest.mark.extended
 @pytest.mark.parametrize("listener", ["concurrent", pytest.param("orderly", marks=pytest.mark.nightly)])
 def test_a_go_and_a_java_client_in_one_group(tmp_path: Path, listener: str) -> None:
     """Retries, and a kill; then who of the two is stored."""

@@ -195,6 +195,7 @@ def test_two_processes_of_xdist_get_into_nobody_s_way(
     assert "events.jsonl" in (pytester.path / "junit.xml").read_text()
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_failures_and_errors_of_the_fixture_are_told_apart(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(

@@ -50,6 +50,7 @@ def homes(report: Report) -> set[tuple[str, int]]:
     }
 
 
+@pytest.mark.extended
 def test_runs_of_the_same_names_share_jvms_and_nothing_else(runner: Runner) -> None:
     reports = list(runner.run_all([runner.job(item) for item in [MISMATCH, CONTROL] * 4], parallel=8))
     assert [report.outcome.kind.value for report in reports] == ["reproduced", "not-reproduced"] * 4

@@ -67,6 +67,7 @@ def run(run_own: RunOwn, wayward: Path, tmp_path: Path) -> Run:
     return of
 
 
+@pytest.mark.extended
 def test_a_plain_jar_tells_what_it_gets_and_answers(run: Run) -> None:
     code, found = run("plain")
     assert (code, found["outcome"], found["trouble"]) == (1, "not-reproduced", None), found["reason"]

@@ -8,15 +8,13 @@ from __future__ import annotations
 import threading
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import rocketmq
 
 from rocketchaos.harness.workers.child.grpc_messages import (
-    CONSUMED,
-    FAILED,
     configuration,
     described_message,
     filter_of,
@@ -24,28 +22,30 @@ from rocketchaos.harness.workers.child.grpc_messages import (
     refusals,
 )
 from rocketchaos.harness.workers.child.listener import Abandoned, Listener
+from rocketchaos.harness.workers.child.proxied_consumer import (
+    BATCH,
+    CONSUMED,
+    FAILED,
+    INVISIBLE_MS,
+    LONG_POLLING_MS,
+    STOP_LIMIT_S,
+    THREADS,
+    TRY_AGAIN_S,
+    ProxiedConsumer,
+)
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
 
-_BATCH = 32
-_INVISIBLE_S = 15
-"""How long what a simple consumer has received is kept from others, unless it acks: as in its examples."""
-_LONG_POLLING_S = 20
-"""How long the proxy holds a simple consumer's receive: the client's own, and the proxy's maximum."""
-_TRY_AGAIN_S = 1.0
 _SETTINGS_LIMIT_S = 10.0
 """How long the client's own push consumer waits for them."""
-_STOP_LIMIT_S = 2.0
-_THREADS = "consumeThreadMax"
 _ATTEMPTS = "rocketchaos_attempts"
 """How often the client has handed this message object over."""
 
 
-class GrpcConsumer(ABC):
+class GrpcConsumer(ProxiedConsumer, ABC):
     """The common part of both: made, but not started."""
 
     def __init__(self, name: str, events: EventPipe, behaviour: Mapping[str, Any]) -> None:
-        self._listener = Listener(name, events, **behaviour)
-        self._client: Any = None
+        super().__init__(Listener(name, events, **behaviour))
 
     @property
     def client_id(self) -> str:
@@ -70,22 +70,6 @@ class GrpcConsumer(ABC):
     def stop(self) -> None:
         """Shut it down gracefully."""
 
-    def release(self) -> None:
-        """Let its listener block no more."""
-        self._listener.release()
-
-    def versions(self) -> Mapping[str, int]:
-        """None: the proxy makes them."""
-        return {}
-
-    def assignment(self) -> Sequence[Mapping[str, Any]]:
-        """Not available: every member gets messages from every queue."""
-        raise CommandFailed("a gRPC consumer owns no queues: every member of its group is served from all")
-
-    def pull_counts(self, topic: str) -> Mapping[str, int]:
-        """Not there: the proxy pops for it."""
-        raise CommandFailed(f"a gRPC consumer counts no pulls of {topic}")
-
 
 class PushConsumer(GrpcConsumer):
     """rocketmq.PushConsumer."""
@@ -104,7 +88,7 @@ class PushConsumer(GrpcConsumer):
         await_ms: int | None = None,  # noqa: ARG002 - its client receives by itself
     ) -> None:
         super().__init__(name, events, behaviour)
-        threads = {"consumption_thread_count": settings[_THREADS]} if _THREADS in settings else {}
+        threads = {"consumption_thread_count": settings[THREADS]} if THREADS in settings else {}
         with refusals():
             self._client = rocketmq.PushConsumer(
                 servers, group, _Callback(self._listener), filters(subscribe), **threads
@@ -163,8 +147,8 @@ class SimpleConsumer(GrpcConsumer):
         await_ms: int | None = None,
     ) -> None:
         super().__init__(name, events, behaviour)
-        self._invisible_s = _INVISIBLE_S if invisible_ms is None else invisible_ms // 1000
-        await_s = _LONG_POLLING_S if await_ms is None else await_ms // 1000
+        self._invisible_s = (INVISIBLE_MS if invisible_ms is None else invisible_ms) // 1000
+        await_s = (LONG_POLLING_MS if await_ms is None else await_ms) // 1000
         with refusals():
             self._client = rocketmq.SimpleConsumer(servers, group, filters(subscribe), await_duration=await_s)
         self._stopping = threading.Event()
@@ -185,12 +169,12 @@ class SimpleConsumer(GrpcConsumer):
         self._listener.abandon()
         with refusals():
             self._client.shutdown()
-        self._thread.join(_STOP_LIMIT_S)
+        self._thread.join(STOP_LIMIT_S)
 
     def _receive_on(self) -> None:
         while not self._stopping.is_set():
             try:
-                for message in self._client.receive(_BATCH, self._invisible_s):
+                for message in self._client.receive(BATCH, self._invisible_s):
                     self._consume(message)
             except Abandoned:
                 return
@@ -199,7 +183,7 @@ class SimpleConsumer(GrpcConsumer):
                     return
                 # A proxy that is away, or too slow: applications ask again.
                 print(f"receive: {type(error).__name__}: {error}", flush=True)
-                self._stopping.wait(_TRY_AGAIN_S)
+                self._stopping.wait(TRY_AGAIN_S)
 
     def _consume(self, message: Any) -> None:
         described, succeeds = self._listener.receive(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -22,27 +22,26 @@ from rocketchaos.harness.workers.child.grpc_java_client import (
     provider,
 )
 from rocketchaos.harness.workers.child.listener import Abandoned, Listener
+from rocketchaos.harness.workers.child.proxied_consumer import (
+    BATCH,
+    CONSUMED,
+    FAILED,
+    INVISIBLE_MS,
+    LONG_POLLING_MS,
+    STOP_LIMIT_S,
+    THREADS,
+    TRY_AGAIN_S,
+    ProxiedConsumer,
+)
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
 
-CONSUMED, FAILED = "CONSUME_SUCCESS", "RECONSUME_LATER"
-"""What a listener's answer, or the lack of an ack, is called in events: as Java's ConsumeConcurrentlyStatus."""
-_BATCH = 32
-_INVISIBLE_MS = 15_000
-"""How long what a simple consumer has received is kept from others, unless it acks: as in its examples."""
-_LONG_POLLING_MS = 20_000
-"""How long the proxy holds a simple consumer's receive: the proxy's maximum."""
-_TRY_AGAIN_S = 1.0
-_STOP_LIMIT_S = 2.0
-_THREADS = "consumeThreadMax"
 
-
-class GrpcJavaConsumer(ABC):
+class GrpcJavaConsumer(ProxiedConsumer, ABC):
     """The common part of both: made, but not started."""
 
     def __init__(self, builder: Any, listener: Listener) -> None:
+        super().__init__(listener)
         self._builder = builder
-        self._listener = listener
-        self._client: Any = None
 
     @property
     def client_id(self) -> str:
@@ -65,22 +64,6 @@ class GrpcJavaConsumer(ABC):
     def stop(self) -> None:
         """Shut it down gracefully."""
 
-    def release(self) -> None:
-        """Let its listener block no more."""
-        self._listener.release()
-
-    def versions(self) -> Mapping[str, int]:
-        """None: the proxy makes them."""
-        return {}
-
-    def assignment(self) -> Sequence[Mapping[str, Any]]:
-        """Not available: every member gets messages from every queue."""
-        raise CommandFailed("a gRPC consumer owns no queues: every member of its group is served from all")
-
-    def pull_counts(self, topic: str) -> Mapping[str, int]:
-        """Not there: the proxy pops for it."""
-        raise CommandFailed(f"a gRPC consumer counts no pulls of {topic}")
-
 
 class PushConsumer(GrpcJavaConsumer):
     """PushConsumer, whose client calls a listener."""
@@ -92,8 +75,8 @@ class PushConsumer(GrpcJavaConsumer):
         # The proxy belongs to this object: without an owner it could be collected.
         self._proxy = jpype.JProxy(f"{APIS}.consumer.MessageListener", dict={"consume": self._consume})
         builder.setMessageListener(self._proxy)
-        if _THREADS in settings:
-            builder.setConsumptionThreadCount(settings[_THREADS])
+        if THREADS in settings:
+            builder.setConsumptionThreadCount(settings[THREADS])
 
     def stop(self) -> None:
         """Shut it down. Its listener first finishes the messages that it has, unless it blocks."""
@@ -121,8 +104,8 @@ class SimpleConsumer(GrpcJavaConsumer):
         self, builder: Any, listener: Listener, name: str, invisible_ms: int | None, await_ms: int | None
     ) -> None:
         super().__init__(builder, listener)
-        builder.setAwaitDuration(duration(_LONG_POLLING_MS if await_ms is None else await_ms))
-        self._invisible = duration(_INVISIBLE_MS if invisible_ms is None else invisible_ms)
+        builder.setAwaitDuration(duration(LONG_POLLING_MS if await_ms is None else await_ms))
+        self._invisible = duration(INVISIBLE_MS if invisible_ms is None else invisible_ms)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._receive_on, name=f"receive-{name}", daemon=True)
 
@@ -136,12 +119,12 @@ class SimpleConsumer(GrpcJavaConsumer):
         self._stopping.set()
         self._listener.abandon()
         self._client.close()
-        self._thread.join(_STOP_LIMIT_S)
+        self._thread.join(STOP_LIMIT_S)
 
     def _receive_on(self) -> None:
         while not self._stopping.is_set():
             try:
-                for message in self._client.receive(_BATCH, self._invisible):
+                for message in self._client.receive(BATCH, self._invisible):
                     self._consume(message)
             except Abandoned:
                 return
@@ -150,7 +133,7 @@ class SimpleConsumer(GrpcJavaConsumer):
                     return
                 # A proxy that is away, or too slow: applications ask again.
                 print(f"receive: {type(error).__name__}: {error}", flush=True)
-                self._stopping.wait(_TRY_AGAIN_S)
+                self._stopping.wait(TRY_AGAIN_S)
 
     def _consume(self, message: Any) -> None:
         described, succeeds = self._listener.receive(

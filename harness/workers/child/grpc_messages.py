@@ -12,9 +12,6 @@ from rocketchaos.harness.workers.child.listener import Described
 from rocketchaos.harness.workers.child.receipt_handle import place_of
 from rocketchaos.harness.workers.protocol import CommandFailed
 
-CONSUMED, FAILED = "CONSUME_SUCCESS", "RECONSUME_LATER"
-"""What a listener's answer, or the lack of an ack, is called in events: as Java's ConsumeConcurrentlyStatus."""
-
 
 def configuration(endpoint: str, access: Mapping[str, Any] | None) -> Any:
     """How a client reaches the proxy at `host:port`, and signs its requests, by `{access_key, secret_key}`."""
