@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -42,14 +41,18 @@ class StoredEntries(Entries):
         for broker, address in context.servers.broker_addresses.items():
             try:
                 seen = look_until(
-                    partial(undispatched_bytes, address), operator.not_, _DISPATCH_LIMIT_S, _LOOK_AGAIN_S
+                    partial(undispatched_bytes, address),
+                    lambda seen: seen == 0,
+                    _DISPATCH_LIMIT_S,
+                    _LOOK_AGAIN_S,
                 )
             except OSError:
                 continue  # a broker that is down shows nothing
-            if seen:
+            if seen != 0:
+                shown = f"{seen} B" if seen else "an unknown amount"
                 context.observations.note_failure(
                     "entries",
-                    f"after {_DISPATCH_LIMIT_S:g} s {broker} has {seen} B of messages in no queue yet",
+                    f"after {_DISPATCH_LIMIT_S:g} s {broker} has {shown} of messages in no queue yet",
                 )
         self._read(context)
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import Asked
-from rocketchaos.harness.language.words import NodeRef
+from rocketchaos.harness.language.words import DurationMs, NodeRef
 from rocketchaos.harness.rocketmq.response_codes import in_words
 from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.real_names import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LIMIT_S = 15.0
 """A broker waits 10 s for a client to which it passes a request on, and then answers for it
 (Broker2Client.callClient, AdminBrokerProcessor.callConsumer)."""
+_ASK_EVERY_S = 0.2
 _SENDING = (10, 36, 310, 320)
 """SEND_MESSAGE, CONSUMER_SEND_MSG_BACK, SEND_MESSAGE_V2, SEND_BATCH_MESSAGE."""
 _CREATING = 17
@@ -57,7 +58,9 @@ class Ask(Step):
     message sent to orders, `<orders-1.offset>` its offsetMsgId, and `<orders-1.stored>` the time at which its
     broker stored it, in milliseconds since 1970. The check `answer: {of: ids, …}` states what must be in the
     answer. A broker passes some requests on to a client, such as 307, GET_CONSUMER_RUNNING_INFO, and waits up
-    to 10 s for it. A request that changes a server for everybody, such as 25, UPDATE_BROKER_CONFIG, gets a
+    to 10 s for it. With `within` the node is asked again until it answers SUCCESS, and the last answer is
+    recorded: a broker answers 28, GET_BROKER_RUNTIME_INFO, with an error in the first second after its start
+    (StoreStatsService). A request that changes a server for everybody, such as 25, UPDATE_BROKER_CONFIG, gets a
     cluster of its own.
     """
 
@@ -73,6 +76,11 @@ class Ask(Step):
     )
     fields: dict[str, str] = Field(default_factory=dict, description="the header's fields, all as text")
     body: str = Field(default="", description="the body, as text; JSON with most codes that have one")
+    within: DurationMs | None = Field(
+        default=None,
+        gt=0,
+        description="the limit for asking again until the answer is SUCCESS; default: ask once",
+    )
 
     @property
     def sends_unseen(self) -> bool:
@@ -98,6 +106,7 @@ class Ask(Step):
         yield from scenarios_own((*self.fields.values(), *_JSON_TEXT.findall(self.body)), scenario)
 
     def run(self, context: StepContext) -> None:
+        from rocketchaos.harness.core.looking import look_until
         from rocketchaos.harness.rocketmq import remoting
 
         if self.node in context.servers.down:
@@ -106,7 +115,10 @@ class Ask(Step):
         fields = dict(zip(self.fields, values, strict=True))
         try:
             address = context.servers.remoting_address(self.node)
-            answer = remoting.ask(address, self.code, fields, body.encode(), limit_s=_LIMIT_S)
+            ask = partial(remoting.ask, address, self.code, fields, body.encode(), limit_s=_LIMIT_S)
+            answer = look_until(
+                ask, lambda seen: seen.code == remoting.SUCCESS, (self.within or 0) / 1000, _ASK_EVERY_S
+            )
         except OSError as error:
             raise PreconditionNotMet(
                 f"ask: {self.node} doesn't answer: {error}", about=(self.node,)

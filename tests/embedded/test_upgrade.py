@@ -22,7 +22,7 @@ steps:
   - settle: {ownership: g, within: 60s}
   - send: {topic: orders, count: 4, per_queue: 1}
   - settle: {delivered: g, count: 8, within: 60s}
-  - ask: {as: runtime, node: broker-a, code: 28}
+  - ask: {as: runtime, node: broker-a, code: 28, within: 30s}
 anomaly:
   - delivered: {to: g, count: 8}
   - answer: {of: runtime, has: '"brokerVersionDesc":"V5_5_0"'}

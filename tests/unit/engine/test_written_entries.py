@@ -39,6 +39,7 @@ class Brokers:
         self.told: list[tuple[str, str, dict[str, Any]]] = []
         self.late: list[PulledMessage] = []
         self.dispatches = True
+        self.young_looks = 0
         self.failures: list[str] = []
         self.consumers = {
             name: SimpleNamespace(started=True, pid=1, container=InContainer(name, name, address))
@@ -51,9 +52,12 @@ class Brokers:
         own = self.stored[queue]
         own.append(PulledMessage(len(own), key, None, body.encode(), born))
 
-    def dispatch(self, address: str) -> int:
+    def dispatch(self, address: str) -> int | None:
         """Asked how much is in no queue yet, it puts it there."""
         assert address == "127.0.0.1:1"
+        if self.young_looks:
+            self.young_looks -= 1
+            return None
         behind = len(self.late)
         if self.dispatches:
             self.stored[1] += self.late
@@ -139,6 +143,19 @@ def test_what_is_in_no_queue_yet_is_awaited_within_a_limit(
     assert brokers.keys == [("a", "orders-1")] * dispatches
     late = "entries: after 0.1 s broker-a has 1 B of messages in no queue yet"
     assert brokers.failures == [late] * (not dispatches)
+
+
+def test_a_broker_without_figures_yet_is_awaited_too(brokers: Brokers, begin: Begin) -> None:
+    entries = begin(other="orders")
+    entries._writers.pop("orders")
+    brokers.late, brokers.young_looks = [PulledMessage(0, "orders-1", None, b"", "198.18.0.40:1")], 2
+    entries.read()
+    assert (brokers.keys, brokers.failures) == ([("a", "orders-1")], [])
+    brokers.young_looks = 1000
+    entries.read()
+    assert brokers.failures == [
+        "entries: after 0.1 s broker-a has an unknown amount of messages in no queue yet"
+    ]
 
 
 def test_the_body_may_name_the_message(brokers: Brokers, begin: Begin) -> None:

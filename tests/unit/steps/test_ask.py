@@ -15,6 +15,7 @@ from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.remoting import Answer
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.diagnostics import InvalidScenario
+from rocketchaos.harness.steps import ask as ask_step
 from rocketchaos.harness.steps.ask import Ask
 
 TEXT = """\
@@ -87,6 +88,22 @@ def test_text_between_binary_numbers_can_be_read_in_the_answer(monkeypatch: pyte
     seen = context.written["text"]
     assert re.search("orders-1\\s?orders\ufffdKEYS\ufffdA-1", seen), seen
     assert not set("\x00\x01\x02\x08") & set(seen)
+
+
+@pytest.mark.parametrize(
+    ("within", "young_answers", "code"),
+    [({}, 2, 1), ({"within": "10s"}, 2, 0), ({"within": "20ms"}, 1000, 1)],
+)
+def test_a_young_broker_is_asked_again_within_a_limit(
+    monkeypatch: pytest.MonkeyPatch, within: dict[str, str], young_answers: int, code: int
+) -> None:
+    young = Answer(1, "java.util.NoSuchElementException", {}, b"")
+    answers = iter([young] * young_answers + [Answer(0, "", {}, b"{}")])
+    monkeypatch.setattr(remoting, "ask", lambda *_, **__: next(answers))
+    monkeypatch.setattr(ask_step, "_ASK_EVERY_S", 0.002)
+    context = Context()
+    Ask.model_validate({"as": "p", "node": "broker-a", "code": 28, **within}).run(cast(Any, context))
+    assert context.written["code"] == code
 
 
 def test_a_topic_with_capitals_has_its_real_name_too(monkeypatch: pytest.MonkeyPatch) -> None:
