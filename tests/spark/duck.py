@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import duckdb
+import pyarrow
 from pyspark.sql import SparkSession
 
-from rocketchaos.spark_reports.duck_store import without_zones
 from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.store_views import NEWEST_INGEST, SIDES
 from rocketchaos.spark_reports.tables import TABLES
@@ -24,6 +24,15 @@ def duck(spark: SparkSession) -> Iterator[duckdb.DuckDBPyConnection]:
             connection.register(name, without_zones(spark.table(name).toArrow()))
         connection.execute(f"CREATE VIEW {SIDES} AS {NEWEST_INGEST}")
         yield connection
+
+
+def without_zones(table: pyarrow.Table) -> pyarrow.Table:
+    """The rows, with times in UTC without a zone: DuckDB gives times with a zone only where there is `pytz`."""
+    plain = pyarrow.timestamp("us")
+    fields = [
+        field.with_type(plain) if pyarrow.types.is_timestamp(field.type) else field for field in table.schema
+    ]
+    return table.cast(pyarrow.schema(fields))
 
 
 def compare(spark: SparkSession, theirs: duckdb.DuckDBPyConnection, name: str) -> int:
