@@ -55,7 +55,8 @@ def things_of(engine: Engine, owner: str) -> list[str]:
     wanted = {"label": f"{OWNER_LABEL}={owner}"}
     # Each is asked by itself once it is listed, and may be gone by then.
     containers = engine.client.containers.list(all=True, filters=wanted, ignore_removed=True)
-    return [str(container.name) for container in (*containers, *engine.client.networks.list(filters=wanted))]
+    found = (*containers, *engine.client.networks.list(filters=wanted))
+    return [str(item.name) for item in found]  # type: ignore[attr-defined]
 
 
 def test_addresses_stay_and_nothing_is_published(engine: Engine, reaper: Reaper, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def queries_of(spark: SparkSession, build: Builder) -> tuple[dict[Part, set[str]
                 if after.get(part) != values:
                     made[part].add(names[text])
     shown = {
-        _key(table): {names[text] for text in table.sql.split(";\n\n")}
+        _key(table): {names[text] for text in table.sql.split(";\n\n")}  # type: ignore[attr-defined]
         for table in (*report.tables, *report.figures)
     }
     return made, shown

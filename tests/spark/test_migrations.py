@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 from rocketchaos.harness.cli import report_store
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.spark_reports import migrations
-from rocketchaos.spark_reports import store as module
 from rocketchaos.spark_reports.migrations import migrate
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.store_state import VERSION_PROPERTY
 from rocketchaos.spark_reports.tables import MESSAGES, RUNS, STORE_VERSION, TABLES
 from rocketchaos.spark_reports.tidy import tidy
 from tests.spark import stores
@@ -63,7 +63,7 @@ def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_mig
     spark.sql(f"ALTER TABLE delta.`{of_messages}` SET TBLPROPERTIES ({known})")
     rows = store.read(MESSAGES).write.format("delta").mode("overwrite").option("overwriteSchema", True)
     rows.partitionBy("batch").save(of_messages)
-    spark.sql(f"ALTER TABLE delta.`{of_runs}` SET TBLPROPERTIES ('{module.VERSION_PROPERTY}' = '1')")
+    spark.sql(f"ALTER TABLE delta.`{of_runs}` SET TBLPROPERTIES ('{VERSION_PROPERTY}' = '1')")
     assert migrate(spark, str(tmp_path), print) == 1
     tidy(store, print)
     assert len(store.read(MESSAGES).inputFiles()) == 1
@@ -79,7 +79,7 @@ def test_runs_of_a_store_of_version_3_have_no_owner_and_new_ones_do(
     of_runs = store.place.of_table(RUNS.name)
     rows = store.read(RUNS).drop("scenario_owner").localCheckpoint()
     rows.write.format("delta").mode("overwrite").option("overwriteSchema", True).save(of_runs)
-    spark.sql(f"ALTER TABLE delta.`{of_runs}` SET TBLPROPERTIES ('{module.VERSION_PROPERTY}' = '3')")
+    spark.sql(f"ALTER TABLE delta.`{of_runs}` SET TBLPROPERTIES ('{VERSION_PROPERTY}' = '3')")
     assert migrate(spark, str(tmp_path), print) == 3
     stores.commit(Store.open(spark, str(tmp_path)), "b", "new", scenario_owner="payments")
     owners = {row.run: row.scenario_owner for row in store.read(RUNS).collect()}
@@ -112,4 +112,4 @@ def _old_store(spark: SparkSession, folder: Path, version: int) -> None:
         [tuple(row.values())], "run STRING, run_key LONG, batch STRING, outcome STRING, digest STRING"
     ).write.format("delta").save(path)
     if version:
-        spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('{module.VERSION_PROPERTY}' = '{version}')")
+        spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('{VERSION_PROPERTY}' = '{version}')")

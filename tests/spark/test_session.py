@@ -101,7 +101,7 @@ def test_without_a_full_jdk_it_says_which_java_is_needed(monkeypatch: pytest.Mon
 
 
 def test_a_missing_package_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requirements.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(EnvironmentNotReady, match="`pyspark`") as raised:
         requirements.require_packages()
     assert "rocketmq-chaos-harness[reports]" in raised.value.hint

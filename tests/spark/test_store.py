@@ -249,7 +249,7 @@ def test_an_ingest_that_takes_half_a_day_does_not_commit(
     """The monotonic clock stands still while the machine sleeps."""
     batch = store.begin()
     now = getattr(time, clock)()
-    monkeypatch.setattr(module.time, clock, lambda: now + module.BATCH_LIMIT_S + 1)
+    monkeypatch.setattr(time, clock, lambda: now + module.BATCH_LIMIT_S + 1)
     with pytest.raises(EnvironmentNotReady, match="longer than 12 hours"):
         stores.commit(store, batch, "slow")
 
