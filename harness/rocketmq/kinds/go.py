@@ -57,7 +57,7 @@ GO_STRATEGIES = Strategies(
 
 
 _PROPERTIES = frozenset({"maxReconsumeTimes", "consumeMessageBatchMaxSize", "pullInterval"})
-_NEWER = frozenset({"consumeThreadMin", "consumeThreadMax", "pullThresholdForQueue"})
+_NEWER = frozenset({"consumeThreadMin", "consumeThreadMax", "consumeTimestamp", "pullThresholdForQueue"})
 # There is no hook behind its filter.
 # A listener's panic ends the whole process: nothing recovers it (primitive.WithRecover without a PanicHandler).
 _UNTIL_2_1_1 = {"counts_pulls": False, "properties": _PROPERTIES, "survives_panics": frozenset()}

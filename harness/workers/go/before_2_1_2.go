@@ -3,6 +3,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/apache/rocketmq-client-go/v2/consumer"
 	"github.com/apache/rocketmq-client-go/v2/primitive"
 )
@@ -12,7 +14,7 @@ const countsPulls = false
 
 func counting(*pullCounts) []consumer.Option { return nil }
 
-func newerSetting(string, int) consumer.Option { return nil }
+func newerSetting(string, json.RawMessage) consumer.Option { return nil }
 
 func (selector *chosenOrNext) Select(
 	message *primitive.Message, queues []*primitive.MessageQueue,

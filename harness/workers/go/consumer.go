@@ -122,6 +122,9 @@ func newPushConsumer(wanted consumerSettings, events *eventPipe) (*pushConsumer,
 
 // setting is what the client has for a property of DefaultMQPushConsumer.
 func setting(name string, value json.RawMessage) (consumer.Option, error) {
+	if option := newerSetting(name, value); option != nil {
+		return option, nil
+	}
 	var number int
 	if err := json.Unmarshal(value, &number); err != nil {
 		return nil, refuse("rocketmq-client-go takes no %s for `%s`", value, name)
@@ -133,9 +136,6 @@ func setting(name string, value json.RawMessage) (consumer.Option, error) {
 		return consumer.WithConsumeMessageBatchMaxSize(number), nil
 	case "pullInterval":
 		return consumer.WithPullInterval(time.Duration(number) * time.Millisecond), nil
-	}
-	if option := newerSetting(name, number); option != nil {
-		return option, nil
 	}
 	return nil, refuse("rocketmq-client-go has no setting `%s` in this version", name)
 }

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/apache/rocketmq-client-go/v2/consumer"
 	"github.com/apache/rocketmq-client-go/v2/hooks"
 	"github.com/apache/rocketmq-client-go/v2/primitive"
@@ -27,8 +29,19 @@ func (counts *pullCounts) count(found *hooks.FilterMessageContext) ([]*primitive
 	return found.Msg, nil
 }
 
-// newerSetting is what only this version of the client has; nil: it has no such setting.
-func newerSetting(name string, number int) consumer.Option {
+// newerSetting is what only this version of the client has; nil: it has no such setting, or none of such a value.
+func newerSetting(name string, value json.RawMessage) consumer.Option {
+	var number int
+	var text string
+	if name == "consumeTimestamp" {
+		if json.Unmarshal(value, &text) != nil {
+			return nil
+		}
+		return consumer.WithConsumeTimestamp(text)
+	}
+	if json.Unmarshal(value, &number) != nil {
+		return nil
+	}
 	switch name {
 	case "consumeThreadMin", "consumeThreadMax":
 		return consumer.WithConsumeGoroutineNums(number)
